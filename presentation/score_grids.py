@@ -1,4 +1,4 @@
-"""Tables and sentences on a scored table of a user, shared by the terminal and the page."""
+"""Output tables and sentences about a user's own table that was scored, for terminal and page."""
 
 from collections.abc import Sequence
 
@@ -6,8 +6,9 @@ from ..number_text import percent, plural
 from ..own_data.score_record import AskedQuestion, AttackRate, SensitiveColumn
 from .text_blocks import Grid
 
-NAMED = 4  # columns that are listed by name
-COVERAGE = "coverage bound"  # of all columns, and of sets of columns
+NAMED = 4  # longest list of columns that is printed in full
+# name of this bound in output; tables on single sets of columns use the name too
+COVERAGE = "coverage bound"
 PERSON_BOUND = "at most, by the persons with each value of each column"
 BOUNDS = {
     "lower": "in every table with these columns, at least",
@@ -26,8 +27,8 @@ BOUNDS = {
 def questions_grid(questions: Sequence[AskedQuestion], control: str = "if not in it") -> Grid:
     """Return the table of the regulators' three questions: singling out, linkability, inference.
 
-    Each has the attacker's success rate beside the baselines of guessing and of people outside the
-    table. control: the heading of the latter baseline.
+    Each row has an attacker's success rate, and two baselines: the success against people outside
+    the table, and the success of guessing. control: the heading of the first baseline.
     """
     rows = [
         (

@@ -19,9 +19,9 @@ DASHES = (
     "7 4",
     "12 4",
     "4 2 1 2",
-)  # dash pattern of each series; series 1 is a continuous line
+)  # dash pattern of each series (a curve with a label); series 1 is a continuous line
 MARKS = ("circle", "diamond", "square", "triangle", "cross", "circle")
-GLYPH = 6.6  # width of a letter, in units of the picture, about
+GLYPH = 6.6  # average width of a letter, in units of the picture
 
 Point = tuple[float, float]
 
@@ -59,12 +59,15 @@ class PositionScale:
         return self.start + min(1.0, max(0.0, part)) * (self.end - self.start)
 
     def ticks(self) -> list[float]:
-        """Return a few round numbers between the ends, to be labelled on the axis."""
+        """Return a few round numbers of the scale, at which the axis has a tick with a label."""
         return _decades(self.low, self.high) if self.log else _steps(self.low, self.high)
 
 
 def _decades(low: float, high: float) -> list[float]:
-    """Return a few ticks of a logarithmic axis: powers of ten, if few also 2 and 5 times them."""
+    """Return a few ticks of a logarithmic axis: powers of ten, or also 2 and 5 times powers of ten.
+
+    low, high: the smallest and largest number of the axis.
+    """
     ticks = [10.0**e for e in range(ceil(log10(low) - 1e-9), floor(log10(high) + 1e-9) + 1)]
     if len(ticks) > 6:
         return ticks[:: ceil(len(ticks) / 6)]
@@ -75,7 +78,10 @@ def _decades(low: float, high: float) -> list[float]:
 
 
 def _steps(low: float, high: float, about: int = 5) -> list[float]:
-    """Return about `about` round ticks of a linear axis, at equal distances."""
+    """Return about `about` round ticks of a linear axis, at equal distances.
+
+    low, high: the smallest and largest number of the axis.
+    """
     if high <= low:
         return [low]
     rough = (high - low) / about
@@ -87,7 +93,7 @@ def _steps(low: float, high: float, about: int = 5) -> list[float]:
 
 @dataclass(slots=True)
 class Drawing:
-    """A picture in the making: each method appends an element, and `svg` returns the whole.
+    """A picture in the making: each method appends an SVG element, and `svg` returns the whole.
 
     Attributes:
         name: name of the picture, unique on its page; ids of elements begin with it.
@@ -114,7 +120,11 @@ class Drawing:
         self.parts.append(f'<line class="{kind}" {places}{_dash(dash)}/>')
 
     def path(self, points: Sequence[Point], kind: str, dash: str = "", close: str = "") -> None:
-        """Draw a line through points. kind: class of the style sheet; close: `Z` closes it."""
+        """Draw a line through points.
+
+        kind: class of the style sheet. dash: pattern of dashes; empty: a continuous line. close:
+        `Z` also joins the last point to the first.
+        """
         if points:
             places = "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
             self.parts.append(f'<path class="{kind}" d="M{places}{close}"{_dash(dash)}/>')
@@ -198,7 +208,7 @@ def _dash(dash: str) -> str:
 
 @dataclass(slots=True)
 class Plot:
-    """A drawing with two axes, in which curves and marks stand at their numbers.
+    """A drawing with two axes, in which curves and marks are placed by their numbers.
 
     Attributes:
         drawing: the picture that the plot is drawn into.
@@ -245,10 +255,10 @@ class Plot:
     def curve(
         self, points: Sequence[Point], series: int, label: str = "", *, steps: bool = False
     ) -> None:
-        """Draw a line through points given as numbers, and enter its label into the legend.
+        """Draw a line through points in units of the axes, and enter its label into the legend.
 
-        series: number of the curve, from 1, which gives colour and dash. steps: the line stays
-        constant until the next point.
+        series: number of the curve, from 1, which gives its colour and dash. steps: whether the
+        line stays constant up to the next point.
         """
         places = [(self.x(a), self.y(b)) for a, b in points]
         if steps:

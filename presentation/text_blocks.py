@@ -1,6 +1,7 @@
-"""Lines of text and tables: the blocks that a terminal draws, and a page besides others.
+"""Lines of text and tables: the blocks of output that a terminal and a page both show.
 
-A command loads this file before it prints anything, so it imports little. Other blocks: `blocks`.
+Every command loads this module before it prints, so the module imports little. Blocks that only a
+page shows are in `blocks`.
 """
 
 import re
@@ -126,7 +127,7 @@ def score_grid(
 
 
 def titled(blocks: Iterable[B]) -> Iterator[B | Line]:
-    """Yield blocks for a terminal: before each table a line with its caption."""
+    """Yield blocks for a terminal, with a line for the caption before each table."""
     for block in blocks:
         if isinstance(block, Grid):
             yield Line(f"\n{block.caption}")

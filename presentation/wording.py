@@ -1,10 +1,11 @@
-"""Sentences that several outputs share, and escapes of characters that would control a screen."""
+"""Sentences that several outputs share, and escapes of control characters in output."""
 
 TURNING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 UNSAFE = "no column is safe enough for this promise"  # reason for an empty release
 
-# Printed beside all figures on the knowledge of coalitions: figures of the two kinds differ.
+# Printed beside all figures on the knowledge of coalitions, because figures on honest-but-curious
+# and on malicious coalitions differ.
 TWO_KINDS = (
     "a run tells what coalitions learn that watch; veilmix leak RUN --cheating what attacks of\n"
     "          the catalogue achieve for those that cheat"
@@ -65,9 +66,9 @@ def forbidden(sign: str) -> bool:
 
 
 def visible(page: str, slash: str = "\\") -> str:
-    r"""Return a page with each control character or change of direction as an escape (`\u202e`).
+    r"""Return a page with an escape (`\u202e`) for each control character or change of direction.
 
-    slash: how the page's own language writes a backslash.
+    slash: the way in which the language of the page (such as JSON) writes a backslash.
     """
     odd = {sign for sign in set(page) if forbidden(sign)}
     return page.translate({ord(sign): ascii(sign)[1:-1].replace("\\", slash) for sign in odd})
@@ -76,7 +77,7 @@ def visible(page: str, slash: str = "\\") -> str:
 def noun_of(mix: str, mode: str) -> str:
     """Return the noun for the message that carries an answer: onion, ballot, or answer.
 
-    mix: kind of the mix; a verified mix carries ballots. mode: of the run; an ideal run has no
+    mix: kind of the mix; a verified mix carries ballots. mode: kind of the run; an ideal run has no
     messages, so the noun is `answer`.
     """
     if mode == "ideal":

@@ -3,7 +3,8 @@
 This module seals, mixes and opens no message. A hypothetical trusted party reads the table, answers
 each call (a round's query), lets the decision rule decide, and applies the same rules about small
 batches and missing people. Every run of the real protocol must give the same marginals, decision
-and release. The table may have a million rows: the only place in this room that uses numpy.
+and release. The table may have a million rows, so this module uses numpy; no other module of
+`protocol` does.
 """
 
 from collections.abc import Callable, Sequence
@@ -33,7 +34,8 @@ from .wire.parties import Role
 from .wire.rows_per_person import dummy, people_among
 from .wire.schema import Schema
 
-DENSE = 1 << 16  # largest number of possible cells that are always counted in an array
+# largest number of possible cells that are always counted in an array, cell by cell
+DENSE = 1 << 16
 PACKED = 1 << 62  # largest number of cells that 64-bit integers can number
 
 Codes = npt.NDArray[np.integer]
@@ -93,9 +95,10 @@ class Ideal:
 
 
 def answer(table: PeopleTable, call: Call) -> tuple[Counts, ...]:
-    """Return the counts of a table's people for every column set of a call.
+    """Return the counts of a table's people for every set of columns in a call (a round's query).
 
-    If persons have several rows, each is counted once in a cell, and dummies are a cell.
+    If persons have several rows, a person is counted once in each of its cells. Unused ballots
+    (dummies) are counted in a cell of their own.
     """
     if table.owner is None:
         return tuple(count_cells(table, columns) for columns in call.asks)
@@ -218,7 +221,10 @@ def run_through(
 def _read(
     program: Program, policy: AnnouncedPolicy, schema: Schema, table: PeopleTable, call: Call
 ) -> tuple[Counts, ...]:
-    """Return the counts that the reader of a call publishes: in `threshold`, only opened rows."""
+    """Return the counts that the reader of a call learns.
+
+    In the program `threshold`, it learns only the values that k people share.
+    """
     counts = answer(table, call)
     if program is Program.THRESHOLD:
         return (published_rows(counts[0], policy, schema),)
@@ -228,7 +234,11 @@ def _read(
 def _check_people(
     policy: AnnouncedPolicy, rules: Rules, tallies: Sequence[tuple[Counts, ...]], people: int
 ) -> None:
-    """First shuffler: RoundBurned if too few people answer, or too few have left."""
+    """First shuffler: RoundBurned if too few people answer.
+
+    In the fixed setting (all rounds ask the same people), also if so few people left since an
+    earlier round that subtraction would expose them.
+    """
     check_batch_size(people, rules.min_batch)
     if policy.setting is Setting.FIXED:
         ballots = (max(sum(count.values()) for count in tally) for tally in tallies)
@@ -239,9 +249,11 @@ def _check_people(
 def check_tokens(
     policy: AnnouncedPolicy, rules: Rules, token_holders: Sequence[int], people: int
 ) -> None:
-    """Reader: RoundBurned unless all users with tokens answer, are enough, and the same as before.
+    """Reader: RoundBurned if users with tokens are too few, or some of them do not answer.
 
-    token_holders: the number of users with tokens in each round up to this round.
+    In the fixed setting (all rounds ask the same people), also if so few users left since an
+    earlier round that subtraction would expose them. token_holders: the number of users with tokens
+    in each round up to this round. people: the respondents of this round.
     """
     check_batch_size(token_holders[-1], rules.min_batch)
     if policy.setting is Setting.FIXED:
@@ -252,7 +264,7 @@ def check_tokens(
 def _round_results(
     calls: Sequence[Call], tallies: Sequence[tuple[Counts, ...]]
 ) -> list[RoundResult]:
-    """Return the read rounds in the form that a strategy expects."""
+    """Return the read rounds in the form that a strategy (the curator's rule) expects."""
     return [RoundResult(call, counts) for call, counts in zip(calls, tallies, strict=True)]
 
 

@@ -1,17 +1,19 @@
 """The view of a coalition in an ideal run: its knowledge if the mix network were ideal.
 
-An ideal mix reveals only the links of keys and members. A coalition knows
+An ideal mix links an answer to its sender only for a coalition that has all keys of the mix. A
+coalition knows
 
-* the counts that a member reads, also of a round that was burned after it was read, and those that
-  are public;
-* if all shufflers of a round and its reader are members, the answers of that round, person by
-  person, of all senders; in a public round of a verified mix all shufflers are enough, since the
-  reader posts its decryption shares; if users submit once, all shufflers and the analyst, too;
+* the counts that a member reads, also of a round that was aborted after it was read, and the public
+  counts;
+* the answers of a round, person by person, if all shufflers and the reader of the round are
+  members. In a verified mix with public counts all shufflers are enough, since the reader posts its
+  decryption shares. If users submit only once, all shufflers and the analyst are enough, too;
 * the answers of its own users, whether or not they were counted;
 * the users with counted answers, if a member sees the names of respondents (`View.sees_who`).
 
-That is `Record.view` of a run with messages (view.py), if batches are sorted, messages padded and
-no round audited: order, length and audits reveal properties of messages, and here are none.
+A run with messages gives the same view (`ViewedRun.view`) if batches are sorted, messages padded
+and no round audited. Otherwise order, length and audits reveal properties of messages, which an
+ideal run does not have.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -37,7 +39,7 @@ class Answers:
     """The answers of an ideal round, person by person; persons are numbered from 0.
 
     Attributes:
-        sealed_rows: the row that each user sealed.
+        sealed_rows: by person, the row that the person sealed.
         senders: the users that submitted their row.
         respondents: the users with answers that reached the reader.
     """
@@ -67,13 +69,15 @@ def ideal_view(
         users: number of people in the session.
         ideal: the outcome.
         policy: the announced limits of the release.
-        shufflers: their number.
+        shufflers: the number of shufflers.
         members: the parties of the coalition.
-        uses_tokens: whether users ask curator and analyst for tokens.
+        uses_tokens: whether users ask curator and analyst for tokens (blind credentials).
         public: whether the names of respondents are public.
         once: whether users submit once, in ballots for curator and analyst.
-        whole: the counts of whole rows, if only shared values open; None: all rows open.
-        answers: returns a call's answers, person by person; None: the summary form.
+        whole: the counts of whole rows, if only values open that k people share; None: all rows
+            open.
+        answers: returns the answers of a call (a round's query), person by person; None: the run
+            records no single people (summary form).
         domains: if rows open in part, the size of each column's domain; None: infinite.
         verified: whether every step of the mix is proved.
     """
@@ -107,10 +111,11 @@ def ideal_view(
 def _opened_layers(
     linkers: Mapping[int, list[tuple[str, ...]]], coalition: frozenset[str], *, in_turn: bool
 ) -> dict[int, tuple[int, int]]:
-    """Return, by round, the number of layers that a coalition can open, and the number of all.
+    """Return, by round, the number of layers that a coalition can open, and of all layers.
 
-    linkers: by round, the sets of parties that together link all answers. in_turn: whether layers
-    open from the outside; of a verified mix keyholders are counted.
+    In a verified mix, these are the keyholders (shufflers and reader) in the coalition, and all
+    that are needed to link answers. linkers: by round, the sets of parties that together link all
+    answers. in_turn: whether layers open from the outside; False for a verified mix.
     """
     opened = {}
     for number, sets in linkers.items():
@@ -123,10 +128,11 @@ def _opened_layers(
 def _linkers(
     ideal: Ideal, shufflers: int, public: Collection[int], *, once: bool
 ) -> dict[int, list[tuple[str, ...]]]:
-    """Return, by round, the sets of parties that together link its answers, outermost layers first.
+    """Return, by round, the sets of parties that together can link all answers to their senders.
 
-    public: rounds in which the reader has posted its decryption shares, so it is not needed. once:
-    whether the keys of the release open the ballots of round 1, too.
+    The parties of a set are in the order in which they open layers. public: rounds in which the
+    reader has posted its decryption shares, so that it is not needed. once: whether users submit
+    only in round 1; then the analyst's key opens the ballots of round 1, too.
     """
     chain = tuple([parties.shuffler(hop + 1) for hop in range(shufflers)])
     linkers = {}
@@ -138,7 +144,7 @@ def _linkers(
 
 
 def _public_rounds(ideal: Ideal, policy: AnnouncedPolicy) -> set[int]:
-    """Return the public rounds of a verified mix in which the reader has opened the answers."""
+    """Return the rounds of a verified mix with public counts that the reader has opened."""
     return {
         call.round
         for call in ideal.posted
@@ -153,10 +159,10 @@ def _rounds(
     broken: Sequence[Call],
     coalition: frozenset[str],
 ) -> tuple[PersonalRecord, Mapping[int, Mapping[int, Row]]]:
-    """Return the answers of all rounds, and the rows that members link to people.
+    """Return the answers of all rounds, and the rows that a coalition links to people.
 
-    broken: the calls in which the coalition links all answers. Both results are empty in the
-    summary form (`answers` is None).
+    broken: the calls (queries of rounds) in which the coalition links all answers. Both results are
+    empty if `answers` is None, because then the run records no single people.
     """
     if answers is None:
         return PersonalRecord({}, {}), {}
@@ -174,11 +180,11 @@ def _opened(
     whole: Counts | None,
     rounds: PersonalRecord,
 ) -> tuple[Mapping[int, Mapping[int, Row]], tuple[CountsSeen, ...]]:
-    """Return the coalition's links and counts, reduced to the values that k people share.
+    """Return a coalition's links and counts, reduced to the values that k people share.
 
     linked: rows by round and person. counted: counts in the view. whole: the counts of whole rows;
-    None: all rows open, and the input is returned. rounds: the answers of all people; empty: a
-    summary.
+    None: the program opens all rows, and links and counts are returned unchanged. rounds: the
+    answers of all people; empty if the run records no single people.
     """
     if whole is None:
         return linked, counted
@@ -206,7 +212,10 @@ def _counted(
 
 
 def _decision(ideal: Ideal, policy: AnnouncedPolicy, coalition: frozenset[str]) -> Decision | None:
-    """Return the decision, with the announced bound if no member holds the certificate."""
+    """Return the curator's decision, as a coalition knows it; None without a decision.
+
+    If no member has the certificate (the proof of the bound), the bound is the announced limit.
+    """
     if ideal.decision is None or coalition & CERTIFIED or not _closed(ideal, policy):
         return ideal.decision
     return public_part(policy, ideal.decision)
@@ -215,7 +224,11 @@ def _decision(ideal: Ideal, policy: AnnouncedPolicy, coalition: frozenset[str]) 
 def _certified(
     ideal: Ideal, policy: AnnouncedPolicy, coalition: frozenset[str]
 ) -> tuple[CountsSeen, ...]:
-    """Return the counts behind a certificate that the analyst holds and the board does not show."""
+    """Return the counts that prove the decision, if a coalition knows only their proof.
+
+    Only the analyst holds the proof (the certificate) without the counts. Empty if the certificate
+    is revealed later.
+    """
     if not _closed(ideal, policy):
         return ()
     curator_counts = (
@@ -228,7 +241,7 @@ def _certified(
 
 
 def _closed(ideal: Ideal, policy: AnnouncedPolicy) -> bool:
-    """Whether the curator's certificate (the proof of its decision) stays closed to the end."""
+    """Whether the certificate (the proof of the decision) is never revealed on the board."""
     if ideal.decision is None or not commits(policy, ideal.decision):
         return False
     totals = (sum(counts.values()) for tally in ideal.tallies for counts in tally)
@@ -237,7 +250,7 @@ def _closed(ideal: Ideal, policy: AnnouncedPolicy) -> bool:
 
 
 def _counts_seen(call: Call, tally: tuple[Counts, ...]) -> Iterator[CountsSeen]:
-    """Yield the counts of a call's tally, one item for each column set."""
+    """Yield the counts of a round: an item for each set of columns in its call (query)."""
     for columns, counts in zip(call.asks, tally, strict=True):
         yield CountsSeen(call.round, columns, counts, call.hidden)
 
@@ -247,8 +260,8 @@ def _linked(
 ) -> dict[int, Mapping[int, Row]]:
     """Return, by round and person, the values that a coalition links to that person.
 
-    broken: the rounds in which it links all answers; in other rounds it knows its own users'
-    answers.
+    broken: the rounds in which the coalition links all answers. In other rounds it knows only the
+    answers of its own users.
     """
     mine = {parties.index(party) for party in coalition if parties.role(party) in PEOPLE}
     linked: dict[int, Mapping[int, Row]] = {}

@@ -40,7 +40,8 @@ class TopologyPresenter:
 
 def _central_line(scenario: "Scenario") -> str:
     """Return the parties that a coalition needs to link people in a mix with shufflers."""
-    if scenario.mix.kind == "verified":  # the reader of a release posts its shares
+    # a coalition needs no reader, because the reader posts its decryption shares
+    if scenario.mix.kind == "verified":
         return "all shufflers"
     if not scenario.defence.audit:
         return "all shufflers and a reader"
@@ -89,11 +90,11 @@ PRESENTERS: Mapping[str, TopologyPresenter] = {
         trust=_peer_trust,
         section=_peer_section,
     ),
-}  # name of a topology -> its words
+}  # name of a topology -> the texts about it
 
 
 def topology_words(scenario: "Scenario") -> TopologyPresenter:
-    """Return the words of the topology of a scenario."""
+    """Return the texts about a scenario's topology: shufflers, or peers that mix for each other."""
     return PRESENTERS[topology_of(scenario).name]
 
 

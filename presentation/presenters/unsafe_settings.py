@@ -1,6 +1,6 @@
-"""Settings of a scenario that are not safe outside a lesson, each with its consequence.
+"""Settings of a scenario that are safe only in a lesson, each with the consequence.
 
-The terminal warns of each in a line; the page of a run makes alerts of them.
+The terminal prints a warning for each of these settings; the page of a run shows alerts.
 """
 
 from collections.abc import Mapping

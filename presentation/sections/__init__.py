@@ -1,5 +1,5 @@
 """The parts of pages as blocks: sections, alerts and answers, each from the facts of a result.
 
-The room report/ puts them under the title of a page and writes the page as a file; a terminal
-prints some of them too.
+The package `report` puts these parts under the title of a page, and writes the page as a file. A
+terminal prints some of them too.
 """

@@ -56,7 +56,7 @@ def _burned(facts: PageFacts) -> Iterator[Alert]:
 
 
 def _empty_release(facts: PageFacts) -> Iterator[Alert]:
-    """Note that the policy was decided on, and no column was safe enough to be released."""
+    """Note that the decision releases no column, because no column is safe enough."""
     decision = facts.result.decision
     if decision and not facts.result.release and not facts.result.burned:
         yield Alert(
@@ -103,7 +103,7 @@ def _absent(facts: PageFacts) -> Iterator[Alert]:
 
 
 def _ideal(facts: PageFacts) -> Iterator[Alert]:
-    """Note that a run was ideal: computed without messages, so that no traffic was measured."""
+    """Note that a run was ideal: computed without messages, so there is no traffic to show."""
     if facts.result.mode == "ideal":
         yield Alert(
             "note",

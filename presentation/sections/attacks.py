@@ -1,4 +1,7 @@
-"""The section of a run's page on attacks: faults, guards, refused messages, alarms, outcomes."""
+"""The section of a run's page on attacks: faults, guards, refused messages, alarms, outcomes.
+
+A guard is a countermeasure that stops or detects an attack.
+"""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -16,7 +19,11 @@ if TYPE_CHECKING:
 
 
 def section(facts: "PageFacts") -> Section | None:
-    """Return the section on attacks; None if there is no fault, refusal, alarm or outcome."""
+    """Return the section on attacks.
+
+    None if the scenario has no fault, and the run no refused message, alarm or outcome of an
+    attack.
+    """
     scenario = facts.run.scenario
     rows = [*attacks.scores(facts.run)]
     if not scenario.fault and not rows:
@@ -45,7 +52,10 @@ def section(facts: "PageFacts") -> Section | None:
 
 
 def _guards(scenario: "Scenario") -> Iterator[tuple[str, str, str]]:
-    """Yield the guards of [mix], then of [defence]: name, state, meaning of the setting."""
+    """Yield the guards (countermeasures) of a scenario: name, state, and meaning of the setting.
+
+    Guards with a setting in [mix] come before guards with a setting in [defence].
+    """
     guards = [guard for guard in guarding(topology_of(scenario).name).values() if guard.setting]
     for guard in sorted(guards, key=lambda guard: guard.key.startswith("defence.")):
         name = guard.label or guard.key.partition(".")[2].replace("_", " ")

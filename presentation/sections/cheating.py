@@ -22,7 +22,10 @@ QUESTION = "And if parties cheat?"
 
 
 def answer(facts: "PageFacts") -> VerdictAnswer:
-    """Return the answer about malicious coalitions: the smallest found to learn a row."""
+    """Return the answer about malicious coalitions: the smallest coalition found to learn a row.
+
+    If no study of attacks is saved with the run, the answer is that attacks were not measured.
+    """
     study, unchecked_notes = facts.cheating, map(sentence, unchecked_queries(facts.run.scenario))
     if why := why_unmeasured(facts.run.scenario):
         return VerdictAnswer(QUESTION, NOT_MEASURED, sentence(why))

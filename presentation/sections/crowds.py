@@ -34,7 +34,7 @@ EMPTY_RELEASE = WrittenRelease((), ())
 
 
 def section(facts: "PageFacts") -> Section | None:
-    """Return the section on crowds; None for randomized reports."""
+    """Return the section on crowds; None if the run has no counts, as with randomized reports."""
     if not facts.result.marginals:
         return None
     blocks: list[Block] = []
@@ -92,6 +92,11 @@ def exposure_figure(curves: "Curves") -> PageFigure:
 
 
 def _worst(picture: Plot, curves: "Curves") -> None:
+    """Draw the worst case over all tables at each k.
+
+    A mark shows the proved upper bound on exposed people. A bar leads to it from the largest number
+    that was found, if that is smaller.
+    """
     if not curves.worst:
         return
     for worst_case in curves.worst:
@@ -103,7 +108,7 @@ def _worst(picture: Plot, curves: "Curves") -> None:
 
 
 def _promised(picture: Plot, curves: "Curves") -> None:
-    """Mark the run's own promise; its rule may be sharper than all curves."""
+    """Mark the bound that the run promises at its own k; it can lie below all drawn bounds."""
     if curves.promised is None:
         return
     rule, people = curves.promised
@@ -129,6 +134,7 @@ def _spoken(curves: "Curves") -> Iterator[str]:
 
 
 def _numbers(curves: "Curves") -> PageNumbers:
+    """Return the numbers behind the figure of exposure, a row for each k."""
     rules = tuple(curves.bounds)
     worst = {worst_case.k: worst_case for worst_case in curves.worst}
     ks = sorted({*curves.ks, *(curves.truth.breakpoints if curves.truth else ())})
@@ -150,6 +156,7 @@ def _numbers(curves: "Curves") -> PageNumbers:
 
 
 def _release(facts: "PageFacts") -> Grid:
+    """Return the table of the release: combinations of values with their people, and a mark."""
     release = facts.result.release or EMPTY_RELEASE
     rows: list[list[str]] = [
         [*map(str, row[:-1]), f"{row[-1]:,}", _mark(int(row[-1]), facts.k)]
@@ -166,12 +173,12 @@ def _release(facts: "PageFacts") -> Grid:
 
 
 def _mark(people: int, k: int) -> Marked:
-    """Return whether a crowd has k people or more, with a mark."""
+    """Return `k or more` or `below k` for the size of a crowd, marked as good or bad."""
     return Marked("below k", "bad") if people < k else Marked("k or more", "good")
 
 
 def _column(facts: "PageFacts", name: str) -> PageFigure:
-    """Draw bars for the values of a column; values of fewer than k people have a sign."""
+    """Draw a bar for each value of a column; values of fewer than k people are marked `< k`."""
     counts = facts.result.marginals[name]
     total = facts.first_counted or 1
     ordered = sorted(counts.items(), key=lambda item: -item[1])
@@ -205,7 +212,7 @@ def _column(facts: "PageFacts", name: str) -> PageFigure:
 
 
 def _fate(facts: "PageFacts", name: str) -> str:
-    """Return whether the release has a column, and whether some values are hidden there."""
+    """Return in words whether the release has a column, and whether it hides some values."""
     if name not in facts.released_columns:
         return "not released"
     hides = HIDDEN.intersection(facts.released_counts.get(name, ()))
@@ -225,4 +232,5 @@ def in_order(counted: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
 
 
 def _place(facts: "PageFacts", name: str) -> int:
+    """Return the index of a column among the columns of the run, for the name of its figure."""
     return int(list(facts.result.features).index(name))

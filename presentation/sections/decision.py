@@ -1,4 +1,4 @@
-"""The section of a run's page on the decision: column sets with bound and true exposure."""
+"""The section of a run's page on the decision: sets of columns with bound and true exposure."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ...scenarios.studies.exposure.column_sets import ColumnSet
     from ..presenters.page_facts import PageFacts
 
-ROW = 22  # height of a column set's row, in units of the picture
+ROW = 22  # height of the row of a set of columns, in units of the picture
 NAMES = 250  # width of the names of column sets, in units of the picture
 SMALL = 100  # people up to which the axis is linear; logarithmic with more
 
@@ -44,18 +44,25 @@ def section(facts: "PageFacts") -> Section | None:
 
 
 def _coarser(facts: "PageFacts") -> Iterator[tuple[str, str]]:
+    """Yield the name of each column with generalized values, and its rules in words."""
     for feature in facts.run.scenario.feature:
         if is_coarser(feature):
             yield feature.name, in_words(feature)
 
 
 def _fate(choice: "ColumnSet") -> Marked:
-    """Return the decision on a column set, with the mark of the style sheet."""
+    """Return the decision about a set of columns in words, with a class of the style sheet."""
     mark = "chosen" if choice.released else "good" if choice.safe else "bad"
     return Marked(set_decision(released=choice.released, safe=choice.safe), mark)
 
 
 def _table(facts: "PageFacts") -> Grid:
+    """Return the table of the sets of columns that the decision considered.
+
+    A row has the bound on exposed people that could be promised for the set, and the rule that
+    proves it. Next come the true number of exposed people, the entropy, the weight and the
+    decision.
+    """
     sets = facts.sets.sets if facts.sets else ()
     rows = [
         (
@@ -80,6 +87,7 @@ def _table(facts: "PageFacts") -> Grid:
 
 
 def _numbers(sets: tuple["ColumnSet", ...]) -> PageNumbers:
+    """Return the numbers behind the table of column sets, unrounded."""
     headings = (
         *("columns", "promised_people", "of_people", "rule", "true_people", "of_people_counted"),
         *("entropy_bits_per_person", "weight", "safe", "released"),
@@ -107,7 +115,10 @@ def _numbers(sets: tuple["ColumnSet", ...]) -> PageNumbers:
 
 
 def _figure(facts: "PageFacts") -> PageFigure:
-    """Draw a row for each set, from its truth to its promise, against the limit of the policy."""
+    """Draw a line for each set of columns, from the truly exposed people to the certified bound.
+
+    A dashed line shows the limit `max_exposure` of the policy.
+    """
     sets = facts.sets.sets if facts.sets else ()
     people = max(choice.bound_population for choice in sets)
     decades = people > SMALL
@@ -139,6 +150,10 @@ def _figure(facts: "PageFacts") -> PageFigure:
 
 
 def _row(drawing: Drawing, x: PositionScale, y: float, choice: "ColumnSet") -> None:
+    """Draw the line of a set of columns at height `y`.
+
+    The line runs from the truly exposed people (circle) to the certified bound (diamond).
+    """
     kind = "chosen" if choice.released else "good" if choice.safe else "bad"
     if choice.released:
         drawing.box(0, y - 10, 720, ROW - 1, "highlight")
@@ -153,7 +168,10 @@ def _row(drawing: Drawing, x: PositionScale, y: float, choice: "ColumnSet") -> N
 
 
 def _unreleased_sets(facts: "PageFacts") -> Iterator[str]:
-    """Yield sentences on sets that were not released, and which limits would admit them."""
+    """Yield sentences on the sets of columns that were not released, and why.
+
+    The last sentence names a heavier set that is safe in truth, but not by the provable bound.
+    """
     policy = facts.run.scenario.policy
     yield from map(sentence, unreleased(facts.sets.dropped if facts.sets else ()))
     sets = facts.sets.sets if facts.sets else ()

@@ -33,13 +33,14 @@ def broken(facts: "PageFacts") -> Iterator[Alert]:
 
 
 def _why_broken(facts: "PageFacts") -> str:
+    """Return the explanation of a broken promise, with advice."""
     if not facts.run.scenario.defence.promise:
         return "The scenario switches off `defence.promise`, which keeps such a table back."
     return "Its reader should have kept it back: `veilmix verify` recomputes what was recorded."
 
 
 def unanimous(facts: "PageFacts") -> Iterator[Alert]:
-    """Warn of a column in which all people have the same value: no linking is needed."""
+    """Warn of a column in which all people have the same value, so that it is known of each."""
     released = facts.released_counts
     for name in facts.result.features:
         printed = name in released
@@ -120,14 +121,20 @@ def _spelt(value: str) -> str:
 
 
 def _reader_text(facts: "PageFacts") -> str:
+    """Return the first words of an alert on unreleased counts: where they can be read."""
     public = facts.topology.public(facts.run.scenario.policy)
     return "The counts on the board show" if public else "The curator read, and did not release,"
 
 
 def exposed(facts: "PageFacts") -> Iterator[Alert]:
-    """Warn of people in cells of the release that are smaller than k."""
+    """Warn of people in combinations of the release that fewer than k people have.
+
+    Programs that open only shared rows are left out; `excluded` warns of their exposed people.
+    """
     small = [people for people in facts.crowds if people < facts.k]
-    if small and not facts.opens:  # a suppressed value there joins several groups
+    # A program that opens only rows of k people counts the unopened rows together in one cell. Such
+    # a cell is no crowd of equal people, so its size shows no exposure.
+    if small and not facts.opens:
         share = percent(facts.exposed / facts.released)
         yield Alert(
             "warning",
@@ -142,7 +149,10 @@ def exposed(facts: "PageFacts") -> Iterator[Alert]:
 
 
 def excluded(facts: "PageFacts") -> Iterator[Alert]:
-    """Warn of people in unpublished rows: their small crowd is known by exclusion."""
+    """Warn of people with unopened rows that are known by exclusion to be in a small crowd.
+
+    The domain is public, so the reader knows that these people have no opened value.
+    """
     if facts.opens and facts.exposed:
         share = percent(facts.exposed / facts.released)
         yield Alert(

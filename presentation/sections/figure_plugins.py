@@ -29,6 +29,10 @@ def section(facts: "PageFacts") -> Section | None:
 
 
 def _pictures(result: "Result") -> Iterator[Picture]:
+    """Yield the figures of other packages that apply to a result.
+
+    ParameterError if a package returns a figure that is not of matplotlib.
+    """
     for name, figure in own_figures().items():
         numbers = numbers_of(name, figure, result)
         if numbers is None:

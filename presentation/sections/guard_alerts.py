@@ -21,7 +21,7 @@ from ..presenters.unsafe_settings import (
 if TYPE_CHECKING:
     from ..presenters.page_facts import PageFacts
 
-FIRST = 10**9  # weight: above all other alerts of its level
+FIRST = 10**9  # weight that puts an alert before all other alerts of its level
 
 
 def deviated(facts: "PageFacts") -> Iterator[Alert]:
@@ -38,7 +38,10 @@ def deviated(facts: "PageFacts") -> Iterator[Alert]:
 
 
 def coalition(facts: "PageFacts") -> Iterator[Alert]:
-    """Warn of a coalition below the trust line that links people."""
+    """Warn of a coalition that links people although it is smaller than the trust line.
+
+    The trust line is the set of parties that a coalition should need to link people.
+    """
     below = [learner for learner in facts.breaking if not facts.trusted(learner)]
     if below:
         max_linked = max(outsiders_linked(learner) for learner in below)
@@ -79,7 +82,7 @@ def alarms(facts: "PageFacts") -> Iterator[Alert]:
 
 
 def charged(facts: "PageFacts") -> Iterator[Alert]:
-    """Warn of a peer that posts on the board prove to have deviated."""
+    """Warn of a peer at fault: the posts on the board prove that it deviated from the protocol."""
     among = facts.result.peers
     if among and among.charges:
         peer_count = len({charge.peer for charge in among.charges})
@@ -135,7 +138,7 @@ def textbook(facts: "PageFacts") -> Iterator[Alert]:
 
 
 def guards_off(facts: "PageFacts") -> Iterator[Alert]:
-    """Warn of guards that only a lesson may switch off."""
+    """Warn of countermeasures (guards) that are off, although only a lesson may switch them off."""
     off = facts.guards_off
     if off:
         unsafe = unsafe_settings(facts.run.scenario)
@@ -151,7 +154,7 @@ def guards_off(facts: "PageFacts") -> Iterator[Alert]:
 
 
 def achieved(facts: "PageFacts") -> Iterator[Alert]:
-    """Warn of an attack of the scenario that achieved its goal in part."""
+    """Warn of an attack in the scenario that reached its goal, wholly or in part."""
     won = [effect for effect in facts.result.attacks if effect.value > 0]
     if won:
         effect_texts = [
@@ -168,7 +171,7 @@ def achieved(facts: "PageFacts") -> Iterator[Alert]:
 
 
 def kept_order(facts: "PageFacts") -> Iterator[Alert]:
-    """Warn of shufflers that keep the order of messages."""
+    """Warn of shufflers that keep the order of messages, which reveals their senders."""
     if off := unsafe_settings(facts.run.scenario).get(ORDER):
         yield Alert(
             "serious",
@@ -195,7 +198,7 @@ def seeded(facts: "PageFacts") -> Iterator[Alert]:
 
 
 def one_shuffler(facts: "PageFacts") -> Iterator[Alert]:
-    """Note that a mix has a single shuffler."""
+    """Note that a mix has one shuffler, so that the shuffler and a reader can link all people."""
     if len(facts.shufflers) == 1 and facts.learners:
         yield Alert(
             "note",

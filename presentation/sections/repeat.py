@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def section(facts: "PageFacts") -> Section:
-    """Return the last section of the page of a run."""
+    """Return the section that says how to reproduce a run: command, seed, versions and scenario."""
     result, versions = facts.result, facts.run.versions
     seed, mode, name = result.seed, result.mode, result.scenario
     file = f"{name}.toml"

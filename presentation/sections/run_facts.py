@@ -11,7 +11,8 @@ from ..presenters.page_facts import PageFacts, learners
 def gather(run: Run, nodes: int | None) -> PageFacts:
     """Return all facts that the page of a run shows.
 
-    nodes: of each search tree for a worst case at some k; 0: no search; None: the default.
+    nodes: the largest number of nodes of each search tree for a worst case at some k; 0: no search;
+    None: the default.
     """
     sets = choices(run)
     message_traffic, curve = traffic(run.transcript), curves(run, sets, nodes)

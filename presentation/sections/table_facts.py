@@ -4,13 +4,14 @@ from ...number_text import first_few
 from ...own_data.release_record import TableRelease
 from ...own_data.score_record import PeopleBelowCurve, ScoredColumns, ScoredTable
 
-NAMED = 12  # columns named in a list; of more only the number is given
+NAMED = 12  # columns that a list names; a longer list gives the number of further columns
 
 
 def release_of(score: ScoredTable) -> TableRelease:
-    """Return the record of the released table; for a score of an older version a substitute.
+    """Return the record of the released table.
 
-    The substitute holds the numbers that an older score has, and no file.
+    A score of an older version has no such record. Then the result is a substitute with the numbers
+    of the score, and without a file.
     """
     return score.release or TableRelease(
         command=("veilmix", "score", score.data),
@@ -24,10 +25,10 @@ def release_of(score: ScoredTable) -> TableRelease:
 
 
 def target_columns(score: ScoredTable) -> ScoredColumns:
-    """Return the figures for the columns in which crowds must reach k (the columns of the target).
+    """Return the figures for the columns in which crowds must reach k.
 
-    These are all released columns, or only the quasi-identifiers, as the score was asked. If no
-    such column is released, all people are a single crowd.
+    These are all released columns, or only the quasi-identifiers if the score was asked for them.
+    If no such column is released, all people are a single crowd.
     """
     if release_of(score).known == "all":
         return score.joint
@@ -52,7 +53,7 @@ def known_columns(score: ScoredTable) -> list[str]:
 
 
 def below(score: ScoredTable) -> int:
-    """Return the number of people in a crowd smaller than k, in the columns of the target."""
+    """Return the number of people in crowds smaller than k, in the columns that must reach k."""
     return target_columns(score).people_below_k
 
 

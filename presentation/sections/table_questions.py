@@ -35,7 +35,12 @@ NOT_ASKED = (
 
 
 def plain_table(score: "ScoredTable") -> SignedTable:
-    """Return the three questions for the first page, in plain words with their baselines."""
+    """Return the table of the three regulators' questions for the sheet to sign.
+
+    A row says whether a person can be singled out, linked or inferred. It gives the attacker's
+    success rate, two baselines (people not in the table, guessing), and an explanation in plain
+    words.
+    """
     questions = score.questions
     rows = [
         (
@@ -53,7 +58,11 @@ def plain_table(score: "ScoredTable") -> SignedTable:
 
 
 def _worst(score: "ScoredTable", questions: Sequence["AskedQuestion"]) -> "AskedQuestion | None":
-    """Return the question to which the table adds most; of inference, about a sensitive column."""
+    """Return the question to which the table adds most success; None if there is no question.
+
+    If a question on inference is about a sensitive column, other questions on inference do not
+    count.
+    """
     sensitive = {column.column for column in score.sensitive}
     about = [each for each in questions if sensitive.intersection(each.sought)]
     if questions and questions[0].question == "inference":
@@ -62,6 +71,7 @@ def _worst(score: "ScoredTable", questions: Sequence["AskedQuestion"]) -> "Asked
 
 
 def _plain_words(question: "AskedQuestion") -> str:
+    """Return a sentence on the attacker's success, with the share that the table adds."""
     adds = addition_text(question.risk)
     if question.question == "singling out":
         return (

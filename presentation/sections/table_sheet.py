@@ -1,7 +1,7 @@
 """The first page of a scored table, to be signed: data, columns, thresholds, questions, risks.
 
-It is made from the JSON of a score, as are the sections behind it. It fits one sheet of A4: long
-lists are cut, and the sections behind it have them in full.
+The page is made from the JSON of a score. It fits one sheet of A4, so long lists are cut; the
+sections behind it have them in full.
 """
 
 import shlex
@@ -33,7 +33,10 @@ CERTIFIES = "This page describes what was measured; it certifies nothing."
 
 
 def sheet(score: "ScoredTable") -> SignSheet:
-    """Return the sheet."""
+    """Return the sheet that is signed before a table is released, from the table's score.
+
+    It has the result, four tables, the remaining risk, fields to fill in, and the command.
+    """
     return SignSheet(
         tuple(_verdict(score)),
         (
@@ -56,6 +59,7 @@ def _strong(text: str) -> Marked:
 
 
 def _verdict(score: "ScoredTable") -> Iterator[str]:
+    """Yield the first sentences of the sheet: released people, exposed people, threshold."""
     release, n, exposed = release_of(score), score.users, below(score)
     smallest, known_names = target_columns(score).smallest_crowd, known_columns(score)
     share = (
@@ -81,7 +85,7 @@ def _verdict(score: "ScoredTable") -> Iterator[str]:
 
 
 def _inferred(score: "ScoredTable") -> Iterator[str]:
-    """Yield the sentence on sensitive columns."""
+    """Yield the sentence on the sensitive column that is easiest to guess in some crowd."""
     columns = score.sensitive
     if not columns:
         yield Marked("No column is said to be sensitive", "bad")
@@ -107,6 +111,7 @@ def _inferred(score: "ScoredTable") -> Iterator[str]:
 
 
 def _files(score: "ScoredTable") -> SignedTable:
+    """Return the table of the input and the released file, with sizes and hashes."""
     release = release_of(score)
     rows: list[tuple[str, ...]] = [
         (
@@ -135,13 +140,14 @@ def _size(name: str, rows: int, columns: int) -> str:
 
 
 def _person_source(score: "ScoredTable") -> str:
+    """Return in words how it is known which rows belong to one person."""
     if release_of(score).person_said:
         return "said by an option"
     return "no option says so; no identifier was found to repeat"
 
 
 def _columns(score: "ScoredTable") -> SignedTable:
-    """Return all columns of the input; columns with equal cells share a row."""
+    """Return the table of all input columns; columns with equal role and treatment share a row."""
     grouped: dict[tuple[str, str, str], list[str]] = {}
     for name, *cells in measures(score):
         grouped.setdefault((cells[0], cells[1], cells[2]), []).append(name)
@@ -160,7 +166,10 @@ def _columns(score: "ScoredTable") -> SignedTable:
 
 
 def measures(score: "ScoredTable") -> Iterator[tuple[str, str, str, str]]:
-    """Yield each column of the input: name, role, measure, and source of the role."""
+    """Yield each column of the input: name, role, measure taken, and source of the role.
+
+    A measure is the treatment of a column, such as `left out` or a generalization.
+    """
     coarser = dict(line.split(": ", 1) for line in score.coarser if ": " in line)
     known_names = set(known_columns(score))
     for role in score.roles:
@@ -174,6 +183,7 @@ def measures(score: "ScoredTable") -> Iterator[tuple[str, str, str, str]]:
 
 
 def _rows_left_out(score: "ScoredTable") -> MarkedText:
+    """Return the sentence on rows or single cells that were suppressed to reach the thresholds."""
     suppressed_rows, cells = release_of(score).left_out, release_of(score).cells
     if cells and cells.cells:
         suppressed_text = f"{cells.cells:,} single cells suppressed"
@@ -191,6 +201,7 @@ def _rows_left_out(score: "ScoredTable") -> MarkedText:
 
 
 def _remains(score: "ScoredTable") -> Iterator[str]:
+    """Yield the sentences on the remaining risk, such as the number of unique people."""
     k, joint, part = score.k, score.joint, target_columns(score)
     if unique_people := part.curve.people_below(2):
         yield Marked(f"{plural(unique_people, 'person', 'people')} alone in a crowd of one", "bad")

@@ -1,4 +1,4 @@
-"""The thresholds on the page of a scored table: limits, results, and authorities."""
+"""The thresholds on the page of a scored table: limits, results, and their authorities."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -26,7 +26,10 @@ CITED = (
 
 
 def threshold_table(score: "ScoredTable") -> SignedTable:
-    """Return the thresholds, also without a limit."""
+    """Return the table of measures (k, l, t) with the limit asked for and the value found.
+
+    A measure without a limit has a row too, marked as open.
+    """
     rows = [_crowd(score), *_all_released(score)]
     for column in score.sensitive[:MOST_SENSITIVE]:
         rows += _sensitive(score, column)
@@ -37,12 +40,13 @@ def threshold_table(score: "ScoredTable") -> SignedTable:
 
 
 def targets_met(score: "ScoredTable") -> bool:
-    """Whether every target of a sensitive column is met."""
+    """Whether every limit that was asked for a sensitive column is met."""
     rows = (row for column in score.sensitive for row in _sensitive(score, column))
     return not any(cell == "not met" for row in rows for cell in row)
 
 
 def _crowd(score: "ScoredTable") -> Row:
+    """Return the row on k: the smallest crowd wanted and found, in the columns of the target."""
     k, n, exposed = score.k, score.users, below(score)
     threshold = release_of(score).threshold
     authority = threshold.authority if threshold else SIGNER_TEXT
@@ -59,12 +63,15 @@ def _crowd(score: "ScoredTable") -> Row:
 
 
 def _chance(k: int) -> str:
-    """Return a crowd's size k, and 1/k: the chance to pick the right person in the crowd."""
+    """Return the size k of a crowd as text, with 1/k: the chance to pick the right person in it."""
     return f"{k:,} ({1 / k:.2g})"
 
 
 def _all_released(score: "ScoredTable") -> Iterator[Row]:
-    """Yield the row on an attacker with all released columns, if k does not count them."""
+    """Yield a row on an attacker that knows all released columns.
+
+    No row if the target k already covers all released columns.
+    """
     joint = score.joint
     if target_columns(score) is not joint:
         yield (
@@ -77,6 +84,7 @@ def _all_released(score: "ScoredTable") -> Iterator[Row]:
 
 
 def _sensitive(score: "ScoredTable", column: "SensitiveColumn") -> Iterator[Row]:
+    """Yield the rows on l-diversity and t-closeness of a sensitive column, with limits."""
     targets = {
         target.measure: target.asked
         for target in release_of(score).targets
@@ -107,13 +115,13 @@ def _sensitive(score: "ScoredTable", column: "SensitiveColumn") -> Iterator[Row]
 
 
 def _mark(measure: str, reached: float, limit: float) -> Marked:
-    """Return whether a measure meets its limit, with a mark: t must be small, l must be large."""
+    """Return `met` or `not met` for a measure: t may not exceed its limit, l must reach it."""
     within = reached <= limit + 1e-9 if measure == "t" else reached >= limit - 1e-9
     return Marked("met", "good") if within else Marked("not met", "bad")
 
 
 def citations(score: "ScoredTable") -> Grid:
-    """Return every threshold with its source, and the people below it in this table."""
+    """Return every authority's threshold, its source, and the share of people below it here."""
     n, part = score.users, target_columns(score)
     rows = [
         (

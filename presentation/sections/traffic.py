@@ -28,6 +28,7 @@ def section(facts: "PageFacts") -> Section | None:
 
 
 def _table(traffic: "Traffic") -> Grid:
+    """Return the table of messages by kind and round, with their number and bytes."""
     rows = [
         (
             wire.kind,
@@ -65,7 +66,7 @@ def _binned(sizes: dict[int, int]) -> list[tuple[int, int, int]]:
 
 
 def _figure(traffic: "Traffic") -> PageFigure:
-    """Draw a bar for each length, round by round."""
+    """Draw, for each round, a bar for each length of submissions."""
     rounds = {number: _binned(sizes) for number, sizes in traffic.sizes.items()}
     height = 14 + sum(26 + 20 * len(bins) for bins in rounds.values())
     round_texts = [

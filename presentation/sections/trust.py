@@ -16,7 +16,7 @@ from ..text_blocks import Grid, Line, Marked
 if TYPE_CHECKING:
     from ..presenters.page_facts import PageFacts
 
-ROWS = 36  # coalitions in the figure at most; the CSV has all
+ROWS = 36  # largest number of coalitions in the figure; the CSV file has all
 CELL = 26  # width of a party's column of squares, in units of the picture
 WIDE = 510  # width of all bars of a row together, in units of the picture
 
@@ -41,10 +41,10 @@ def section(facts: "PageFacts") -> Section | None:
 
 
 def chosen(facts: "PageFacts") -> tuple[Received, ...]:
-    """Return the coalitions to draw: all, or if there are more than ROWS the most informative.
+    """Return the coalitions to draw: all, or the first ROWS of a selection if there are more.
 
-    These are single parties, the largest coalitions, minimal coalitions that link people, and
-    coalitions named in the scenario; of these the first ROWS.
+    The selection has single parties, the largest coalitions, minimal coalitions that link people,
+    and coalitions that the scenario names.
     """
     if len(facts.learners) <= ROWS:
         return facts.learners
@@ -145,6 +145,7 @@ def _bars(facts: "PageFacts", learners: Sequence[Received]) -> tuple[_Bar, ...]:
 
 
 def _table(facts: "PageFacts") -> Grid:
+    """Return the table of all coalitions, with figures on their knowledge and a verdict."""
     rows = [
         (
             coalition_name(learner),
@@ -167,6 +168,11 @@ def _table(facts: "PageFacts") -> Grid:
 
 
 def _verdict(facts: "PageFacts", view: Received) -> Marked:
+    """Return the verdict on a coalition's knowledge, marked as good or bad.
+
+    It is bad if the coalition links a person that is no member, or is certain of values. If parties
+    deviated from the protocol, no good verdict is given: the figures cover only observation.
+    """
     certain = view.cells_certain == view.cells or (view.cells_certain and not view.linked)
     if outsiders_linked(view) or certain:
         return Marked(view.verdict, "bad")
@@ -176,6 +182,11 @@ def _verdict(facts: "PageFacts", view: Received) -> Marked:
 
 
 def _words(facts: "PageFacts") -> Iterator[str]:
+    """Yield sentences on minimal coalitions that link people, and on coalitions in the scenario.
+
+    If parties deviated from the protocol, a warning stands in place of these sentences. Notes on
+    the figures follow.
+    """
     if facts.deviations:
         yield sentence(NOT_BY_WATCHING)
     else:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def verdict(facts: "PageFacts") -> tuple[VerdictAnswer, ...]:
-    """Return the answers; the last is there only if a policy decided."""
+    """Return the answers at the top of a run's page; the last only if a policy decided."""
     program_answers = presenter_of(facts.run.scenario).answers(facts.result)
     return (
         *(program_answers or (_release_answer(facts), _exposed(facts))),
@@ -34,6 +34,7 @@ def verdict(facts: "PageFacts") -> tuple[VerdictAnswer, ...]:
 
 
 def _release_answer(facts: "PageFacts") -> VerdictAnswer:
+    """Return the answer on the release: its columns and people, or the reason why it is empty."""
     if not facts.result.release:
         why = facts.result.burned or UNSAFE
         return VerdictAnswer(RELEASED, "nothing", f"Nothing was released: {why}.")
@@ -61,6 +62,7 @@ def _columns_text(columns: int) -> str:
 
 
 def _exposed(facts: "PageFacts") -> VerdictAnswer:
+    """Return the answer on exposure: the exposed people, and the bounds on their number."""
     if not facts.crowds:
         return VerdictAnswer(
             EXPOSED, "not at all", "Nothing is released, so nobody is exposed by it."
@@ -69,7 +71,7 @@ def _exposed(facts: "PageFacts") -> VerdictAnswer:
     bounds = [
         bound
         for bound in exposure.bounds(scenario, facts.result, measured)
-        if bound[1] != "-"  # no figure
+        if bound[1] != "-"  # `-` stands for a bound that was not computed
     ]
     shared = alike_lines(facts.released_columns, facts.shared_values)
     text = " ".join(
@@ -83,6 +85,10 @@ def _exposed(facts: "PageFacts") -> VerdictAnswer:
 
 
 def _trust(facts: "PageFacts") -> VerdictAnswer:
+    """Return the answer on the parties to trust: the smallest coalitions that link people.
+
+    If parties deviated from the protocol, the answer names the deviations and gives no coalition.
+    """
     question = "Who must be trusted?"
     if facts.deviations:
         deviation_text = f"{'; '.join(facts.deviations)}. {sentence(NOT_BY_WATCHING)}"
@@ -107,6 +113,7 @@ def _trust(facts: "PageFacts") -> VerdictAnswer:
 
 
 def _decided(facts: "PageFacts") -> Iterator[VerdictAnswer]:
+    """Yield the answer on the decision: the proved bound, and the suppressed columns."""
     decision = facts.result.decision
     if not decision:
         return

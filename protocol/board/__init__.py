@@ -1,6 +1,6 @@
-"""The bulletin board of a session: the posts, their legal order, the promise and the complaints.
+"""The bulletin board of a session: its posts, their legal order, and the checks of their content.
 
-Here live the board (a public append-only log), the table of legal moves, the curator's strategies
-and the checks of sums, challenges and alarms. May import `wire` and `rounds`. Must never know the
-inside of an envelope.
+Here live the board (a public append-only log), the table of legal messages, and the curator's
+strategies. So do the check that exposure stays within the promised bound, and the checks of alarms
+about lost ballots and wrong sums. May import `wire` and `rounds`. Must not read inside an envelope.
 """

@@ -1,9 +1,8 @@
 """The terms of a session, if its parties have agreed on them before it begins.
 
 The curator posts an announcement (the signed parameters of the session). A party with a session
-file knows which terms to expect. It compares them with the announcement, and takes part in no
-session with other terms. So a curator that changes its mind cannot make users answer other queries,
-or answer under a weaker promise.
+file knows the expected terms, and compares them with the announcement. It takes part in no session
+with other terms. So the curator cannot later change the queries or the promised bound on exposure.
 """
 
 from dataclasses import dataclass

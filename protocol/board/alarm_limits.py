@@ -21,8 +21,10 @@ from ..wire.messages import WITNESS, Alarm, Cause
 from ..wire.parties import Role, role
 
 LEAST_ANNOUNCEMENT = 1 << 16  # bytes of an announcement that an alarm may always hold as evidence
-LENGTHS = 12  # bytes of length fields: before a list, and (at most) before each item of it
-LARGEST_LAYER = 1 << 16  # bytes of a layer, if padding is off and layers differ in size
+# bytes of length fields in an encoded list: before the list, and at most before each item
+LENGTHS = 12
+# largest size in bytes of a layer, if padding is off and layers differ in size
+LARGEST_LAYER = 1 << 16
 HANDLERS = (Role.SHUFFLER, Role.CURATOR, Role.ANALYST)
 EVIDENCE_LIMITS: Mapping[Cause, int] = {
     Cause.SPLIT: WITNESS,
@@ -35,8 +37,9 @@ EVIDENCE_LIMITS: Mapping[Cause, int] = {
 def fits(alarm: Alarm, author: str, layers: int, widest: int, announced: int) -> bool:
     """Any party: whether evidence is no longer than the longest valid evidence of its cause.
 
-    layers: number of layers in the largest batch on the board. widest: bytes of a layer, 0 if
-    layers differ in size. announced: bytes of the announcement.
+    author: the party that raised the alarm. layers: the number of layers in the largest batch on
+    the board. widest: bytes of an envelope; 0 if padding is off, so that sizes differ. announced:
+    bytes of the announcement.
     """
     if alarm.cause is Cause.ORDER:
         if role(author) not in HANDLERS:

@@ -46,7 +46,8 @@ def unbalanced(board: Board, number: int) -> bool:
 def unaccounted(board: Board, number: int) -> bool:
     """Any party: whether the posted numbers of messages of a round do not add up.
 
-    Then a shuffler or the reader has lost layers, or invented some. number: the round.
+    Then a shuffler or the reader has lost or invented layers (messages under encryption). number:
+    the round.
     """
     chain, tally = _chain(board, number), _tally(board, number)
     flaws = board.announcement.rules.flaws if board.announcement else ()
@@ -67,13 +68,13 @@ def unaccounted(board: Board, number: int) -> bool:
 
 
 def _due(account: Mixed, arrived_layers: int | None, slots: int) -> int:
-    """Return the number of layers that a shuffler has to forward or refuse, by its account.
+    """Return the number of layers that a shuffler has to forward or refuse, by its posted numbers.
 
     account: the numbers that the shuffler posted. arrived_layers: layers that the hop before
-    forwarded; None: this is the first hop, where each of `people` envelopes turns into `slots`
-    onions.
+    forwarded; None: this is the first shuffler. slots: the number of onions in an envelope.
     """
-    # The first hop receives envelopes, and forwards the onions inside them.
+    # The first shuffler opens each of `people` accepted envelopes into `slots` onions, and refuses
+    # the other `received - people` messages whole.
     if arrived_layers is None:
         return account.people * slots + account.received - account.people
     return account.received
@@ -82,7 +83,7 @@ def _due(account: Mixed, arrived_layers: int | None, slots: int) -> int:
 def misdecided(board: Board, strategy: Strategy) -> bool:
     """Any party: whether the curator's posted query or decision breaks the announced rule.
 
-    False if the marginals are not published: then only the curator can compare.
+    False if the marginals are not published, because then only the curator can apply the rule.
     """
     round_results = published(board)
     if round_results is None:
@@ -99,10 +100,10 @@ def misdecided(board: Board, strategy: Strategy) -> bool:
 
 
 def misasked(board: Board, strategy: Strategy) -> bool:
-    """User: whether the curator's present query differs from the query of the announced rule.
+    """User: whether the curator's present query breaks the announced rule.
 
-    False if the marginals are not published, and in round 1, in which every rule has the same
-    query.
+    False if the marginals are not published, because users cannot compute the query then. False in
+    round 1, in which the query is the same under every rule.
     """
     call = board.calls[-1]
     if call.round == 1 or call.reader is not Role.CURATOR:
@@ -114,7 +115,7 @@ def misasked(board: Board, strategy: Strategy) -> bool:
 def published(board: Board) -> list[RoundResult] | None:
     """Any party: return the curator's rounds with their counts; None if counts are unpublished.
 
-    The announced rule, applied to these counts, gives the query or decision that is due.
+    The announced rule, applied to these counts, gives the curator's next query or decision.
     """
     round_results: list[RoundResult] = []
     for call, tally in zip(board.calls, board.tallies, strict=False):
@@ -131,7 +132,7 @@ def _due_step(
 ) -> Call | Decision | None:
     """Return the query or decision that the announced rule gives after these rounds.
 
-    None at the end.
+    None if the program has ended. round_results: the curator's rounds so far, with their counts.
     """
     announcement = board.announcement
     assert announcement is not None  # noqa: S101 - calls and decisions follow an announcement
@@ -148,8 +149,8 @@ def _due_step(
 def claim(step: Call | Decision | None) -> Call | Decision | None:
     """Return the public statement of a step (a query or a decision), for comparison.
 
-    A decision under the rule `margins` loses its proof (prices of a linear program): another proof
-    of the same bound is as good.
+    A decision under the rule `margins` loses its proof, the dual variables of a linear program,
+    because different proofs of the same bound are equally good.
     """
     if not isinstance(step, Decision) or step.certificate.rule != "margins":
         return step
@@ -185,9 +186,9 @@ def borne_out(board: Board, alarm: Alarm, strategy: Strategy | None = None) -> b
 
 
 def _disordered(board: Board, alarm: Alarm) -> bool:
-    """Whether the evidence is an unsorted batch of this round, although the rules demand an order.
+    """Whether the evidence is an unsorted batch of this round, which the rules forbid.
 
-    A posted digest must match the batch, so that no party can invent it.
+    The batch must match a digest that a shuffler posted, so that no party can invent a batch.
     """
     if board.announcement is None or not board.announcement.rules.ordered:
         return False
@@ -200,10 +201,10 @@ def _disordered(board: Board, alarm: Alarm) -> bool:
 
 
 def _forked(board: Board, alarm: Alarm) -> bool:
-    """Whether the evidence is a second tree head that the board has signed for the same place.
+    """Whether the evidence proves equivocation: the board has signed two different logs.
 
-    A tree head is a signature over the whole log; two for one place prove equivocation (two boards
-    for two readers).
+    The evidence is a tree head, a signature over the whole log. It must differ from the head on the
+    board for the same round.
     """
     try:
         board_head = board.heads.get(head_in(alarm.evidence).place)
@@ -232,7 +233,7 @@ _PROOFS: Mapping[Cause, Callable[[Board, Alarm], bool]] = {
 
 
 def seen_wrong(board: Board, number: int, strategy: Strategy | None) -> Iterator[Alarm]:
-    """Any observer: yield the alarms for the errors that the board alone shows in a round.
+    """Any observer: yield the alarms for the errors in a round that follow from the board alone.
 
     number: the round. strategy: the strategy of the announced rule; None: decisions are not
     checked.

@@ -14,12 +14,12 @@ from ..wire.parties import paired
 class Audited:
     """The audit posts of all rounds; the keys of each mapping are round numbers.
 
-    A coin is the hash by which a party commits to its random bytes; a toss reveals these bytes. All
-    tosses together choose the layers to open.
+    In an audit, random bytes of all parties together choose the layers that shufflers open in
+    public.
 
     Attributes:
-        coins: the commitment of each party, by name.
-        tosses: the revealed random bytes of each party, by name.
+        coins: by party, its commitment (a hash) to its random bytes.
+        tosses: by party, the random bytes that it has revealed.
         traced: hashes of the layers of each hop's batch, in its order.
         opened: the opened layers of each hop.
     """
@@ -45,21 +45,24 @@ class Audited:
                 self.opened.setdefault(number, {})[hop] = body
 
     def mixed(self, number: int, openers: tuple[str, ...]) -> bool:
-        """Whether all audited hops of a round have posted the hashes of their batches.
+        """Whether all audited shufflers of a round have posted the hashes of their batches.
 
-        openers: the parties that open layers, hop by hop, the reader last.
+        openers: the parties that open the layers of an onion, in order, the reader last.
         """
         due = range(1, paired(len(openers) - 1) + 1)
         return set(due) <= self.traced.get(number, {}).keys()
 
     def tossed(self, number: int, openers: tuple[str, ...]) -> bool:
-        """Whether all these parties have revealed their random bytes for the audit of a round."""
+        """Whether all these parties have revealed their random bytes for the audit of a round.
+
+        number: the round. openers: the shufflers and the reader.
+        """
         return set(openers) <= self.tosses.get(number, {}).keys()
 
     def is_complete(self, number: int, openers: tuple[str, ...]) -> bool:
-        """Whether all audited hops of a round have opened the chosen half of their layers.
+        """Whether all audited shufflers of a round have opened the chosen half of their layers.
 
-        openers: the parties that open layers, hop by hop, the reader last.
+        openers: the parties that open the layers of an onion, in order, the reader last.
         """
         due = range(1, paired(len(openers) - 1) + 1)
         return set(due) <= self.opened.get(number, {}).keys()

@@ -30,7 +30,9 @@ from .post_content import CHECKS
 LABEL = b"veilmix board 1\0"
 DIGEST_LABEL = b"veilmix run 1\0"
 STATE_LABEL = b"veilmix state 1\0"
-END = 0  # place of the session's last head; the head at a call has the round's number as its place
+# index of the signed tree head at the end of the session; other heads have the number of their
+# round as index
+END = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +64,10 @@ class Board(BoardState):
 
     @property
     def due(self) -> int | None:
-        """The place of the head that the board must sign now; None if no head is due.
+        """The index of the signed head that the board must post now; None if no head is due.
 
-        The place is the number of the called round, or END (0) after the session.
+        The index is the number of the round if its query was just posted, or END (0) after the
+        session. A head is the board's signature over its whole log.
         """
         if self.roster is None:
             return None
@@ -82,7 +85,7 @@ class Board(BoardState):
     def state(self) -> bytes:
         """The hash of all posts so far except alarms, 32 bytes.
 
-        It does not depend on the order in which the posts arrived.
+        Two boards with the same posts in another order have the same hash.
         """
         counted = (entry for entry in self.entries if entry.message.kind is not Kind.ALARM)
         return hashlib.sha256(STATE_LABEL + digest_of(counted)).digest()
@@ -112,7 +115,7 @@ class Board(BoardState):
         """Refuse a post of another session or round, or with impossible content."""
         expected = self.number + (
             message.kind is Kind.CALL
-        )  # a call already has the number of the next round
+        )  # a call (a round's query) opens the next round, so it already has the next number
         if (message.session, message.round) != (self.session, expected):
             raise Refused(Reason.UNEXPECTED)
         check = CHECKS.get(message.kind)
@@ -143,7 +146,7 @@ class Board(BoardState):
         check_post(roster, author, data)
 
     def _check_head(self, head: Head) -> None:
-        """Refuse a head that is not due, or that the board has not signed for its present state."""
+        """Refuse a signed head that is not due, or that does not sign the present posts."""
         if self.roster is None or head.place != self.due or head.state != self.state:
             raise Refused(Reason.UNEXPECTED)
         check_head(self.roster.board, self.roster.opening, head)

@@ -92,8 +92,9 @@ class BoardState(Progress):
     def may_open(self) -> bool:
         """Whether the curator may now reveal the certificate (the counts that prove its decision).
 
-        Allowed if the release of the same people reveals as much. Never after an abort, with
-        dropouts, in the statistical setting, or with suppressed values.
+        It may if the release implies these counts: all rounds counted the same people, and no value
+        is suppressed. Never after an abort, or if other people answer in round 2 (the statistical
+        setting).
         """
         announcement, committed = self.announcement, self.committed
         if (
@@ -107,9 +108,9 @@ class BoardState(Progress):
         return may_open(announcement.policy, committed.hidden, totals)
 
     def account(self, number: int, hop: int) -> Mixed | None:
-        """Return the message counts that the shuffler at a hop posted in a round.
+        """Return the numbers of messages that the shuffler at a hop posted in a round.
 
-        None before it posts them.
+        None if it has not posted them yet.
         """
         hops = len(self.announcement.shufflers) if self.announcement else 0
         chain = self.mixed[(number - 1) * hops : number * hops]
@@ -122,7 +123,7 @@ class BoardState(Progress):
         self.public_asks.learn(author, message.round, message.body)
         if isinstance(message.body, VerifiedPost):
             self.verified.learn(message.round, author, message.body, self.round.openers)
-        # Each post was checked before, so no post is refused here. Kinds that are not listed change
+        # No post is refused here, because each was checked before. Kinds that are not listed change
         # no state that a later check reads.
         match message.body:
             case Key(key=key):

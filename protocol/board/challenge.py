@@ -1,29 +1,34 @@
-r"""The challenge: a user with a missing ballot proves the loss, and no ballot is opened.
+"""The challenge: a user with a missing ballot proves the loss, and no ballot is opened.
+
+A locked ballot is sealed to a joint key; each shuffler and the reader hold one secret share of the
+key. A mark is the hash of a locked ballot. The posts of a round with a challenge are:
 
     accepted   the first shuffler posts, for each accepted envelope: place in the registry,
                SHA-256(envelope), the user's signature
-    heard      the reader posts the marks (hashes) of the locked ballots that arrived (locks.py)
+    heard      the reader posts the marks of the locked ballots that arrived (locks.py)
     changed    an alarm: an accepted envelope, and a ballot of it without a mark
-    shown      without a valid alarm the shufflers show their shares, and the reader opens
+    shown      without a valid alarm the shufflers reveal their shares, and the reader opens
 
-Each keyholder checks before it shows its share: registered users signed the accepted envelopes; the
-users are those of earlier rounds (or fewer by `min_dropout`); there are as many marks as accepted
-ballots; no alarm is valid. If every accepted user looks and finds its marks, the ballots that
-arrived are the ballots that were sent. All users look, or a share of the users (`receipts`).
+Each keyholder (shuffler or reader) first checks that registered users signed the accepted
+envelopes. These users must be those of earlier rounds, or differ from them by `min_dropout` or
+more. There must be as many marks as accepted ballots, and no valid alarm. If every accepted user
+finds its marks, the ballots that arrived are the ballots that were sent. The setting `receipts`
+is the share of users that look.
 
 An alarm shows a locked ballot with the user's name. A reader could open the ballot after the last
-share is shown, so an alarm must come before an honest shuffler shows its share. Clocks are never
-compared. Each party counts seconds from an event of its own, in deadlines of the session:
+share is revealed, so an alarm must come before an honest shuffler reveals its share. Clocks are
+never compared. Each party counts seconds from an event that it sees. The unit of these constants is
+the session's `deadline`:
 
     party       counts from              rule
     keyholder   its share of the lock    aborts if the marks arrive after MARKS_DUE
     user        its sending              raises no alarm after COMPLAINTS_END
-    keyholder   arrival of the marks     shows its share after LOOKING; aborts if another share
+    keyholder   arrival of the marks     reveals its share after LOOKING; aborts if another share
                                          arrives before COMPLAINTS_END
 
 A user seals to all shares, so it sends after all shares were posted. The marks follow the
-acceptance of the envelope, so they follow the sending. Hence an honest shuffler shows its share at
-least LOOKING after the sending: half a deadline after the last alarm. Users have at least half a
+acceptance of the envelope, so they follow the sending. Hence an honest shuffler reveals its share
+at least LOOKING after the sending: half a deadline after the last alarm. Users have at least half a
 deadline to look. Assumptions: clocks run at the same rate, and an alarm reaches an honest shuffler
 within half a deadline. A malicious board that withholds an alarm from all honest shufflers, and
 gives it to a malicious reader, still reveals that ballot (ADR 85).
@@ -31,8 +36,9 @@ gives it to a malicious reader, still reveals that ballot (ADR 85).
     evidence = u32 person || blob locked ballot || its draws, 32 bytes a layer, innermost first
                || the envelope's draw (32) || items: the person's other onions
 
-Any party seals the layers again, up to the envelope. The ballot stays locked: the round aborts. A
-false alarm leads to no accepted envelope, or shows a ballot that has a mark: it aborts nothing.
+A draw is the randomness that sealed a layer. With the draws any party seals the layers again, up to
+the envelope. The ballot stays locked, and the round aborts. A false alarm rebuilds no accepted
+envelope, or shows a ballot that has a mark: it aborts nothing.
 """
 
 import hashlib
@@ -54,21 +60,31 @@ from ..wire.wire import Reader, Writer, decode
 if TYPE_CHECKING:
     from .board import Board
 
-MARKS_DUE = 2.0  # in deadlines of the session: one for the answers, one for the mix
-COMPLAINTS_END = 2.5  # in deadlines after a user's sending: no complaint is made later
-LOOKING = 3.0  # in deadlines after the marks arrived: time in which users look for theirs
+# latest arrival of the ballot hashes, as a multiple of the session's deadline: one deadline for the
+# answers, one for the mix
+MARKS_DUE = 2.0
+# latest alarm about a missing ballot after a user's sending, as a multiple of the session's
+# deadline: half a deadline before a shuffler reveals its share
+COMPLAINTS_END = 2.5
+# time in which users look for the hashes of their ballots after these were posted, as a multiple of
+# the session's deadline
+LOOKING = 3.0
 
 
 def accept(index: int, submission: Submission) -> Envelope:
     """First shuffler: return the entry that it posts for an accepted envelope.
 
-    The entry holds the place in the registry, the envelope's hash and the user's signature.
+    The entry holds the user's place in the registry, the envelope's hash and the user's signature.
+    index: the place in the registry.
     """
     return Envelope(index, hashlib.sha256(submission.envelope).digest(), submission.signature)
 
 
 def takes(accepted: Accepted, person: int, envelope: bytes) -> bool:
-    """Whether the first shuffler posted that it accepted this envelope from this user."""
+    """Whether the first shuffler posted that it accepted this envelope from this user.
+
+    accepted: the posted list. person: the user's place in the registry.
+    """
     mine = person, hashlib.sha256(envelope).digest()
     return any(
         mine == (accepted_envelope.person, accepted_envelope.digest)
@@ -119,8 +135,8 @@ def check_people(
 def check_came(accepted: Accepted, slots: int, arrived_count: int) -> None:
     """Reader: RoundBurned unless as many ballots have arrived as were accepted.
 
-    slots: ballots of a person. The party that lost the missing ballots is unknown: a user may have
-    sealed too few.
+    slots: number of ballots of a person. The message names no party, because the lost ballots may
+    also be the fault of a user that sealed too few.
     """
     accepted_count = len(accepted.people) * slots
     if arrived_count != accepted_count:
@@ -134,8 +150,9 @@ def check_came(accepted: Accepted, slots: int, arrived_count: int) -> None:
 def evidence(person: int, proofs: Proofs, slot: int) -> bytes:
     """User: return the bytes which prove that a locked ballot was in its envelope.
 
-    person: the user's place in the registry. proofs: the user's ballots and sealing randomness.
-    slot: the place of the missing ballot among them.
+    A locked ballot is sealed to a joint key of the shufflers and the reader. person: the user's
+    place in the registry. proofs: the user's locked ballots, and the randomness that sealed their
+    layers. slot: the place of the missing ballot in `proofs`.
     """
     other_layers = [layers[0] for at, layers in enumerate(proofs.onions) if at != slot]
     out = Writer().u32(person).blob(proofs.ballots[slot]).raw(proofs.draws[slot]).raw(proofs.draw)
@@ -145,7 +162,8 @@ def evidence(person: int, proofs: Proofs, slot: int) -> bytes:
 def missing(plan: Round, marks: BallotMarks, proofs: Proofs) -> int | None:
     """User: return the place of its first ballot that did not arrive; None if all have arrived.
 
-    marks: the posted hashes of the locked ballots that arrived.
+    marks: the posted hashes of the ballots that arrived, which are still sealed to the joint key.
+    proofs: the user's ballots.
     """
     arrived_hashes = set(marks.hashes)
     missing_places = (
@@ -157,8 +175,8 @@ def missing(plan: Round, marks: BallotMarks, proofs: Proofs) -> int | None:
 def changed(board: "Board", alarm: Alarm) -> bool:
     """Any party: whether an alarm proves that a ballot of an accepted envelope did not arrive.
 
-    Its evidence must rebuild an accepted envelope, and the ballot's hash must be missing among the
-    reader's posted hashes.
+    The alarm's evidence must rebuild an accepted envelope, and the ballot's hash must be missing
+    among the hashes that the reader posted.
     """
     challenged = board.challenged
     accepted, marks = challenged.accepted.get(alarm.round), challenged.marks.get(alarm.round)
@@ -173,9 +191,10 @@ def changed(board: "Board", alarm: Alarm) -> bool:
 
 
 def _rebuilt(plan: Round, data: Reader) -> tuple[int, bytes, bytes]:
-    """Return the person, the locked ballot and the envelope that an alarm's evidence rebuilds.
+    """Return the person, the ballot and the envelope that the evidence of an alarm rebuilds.
 
-    Refused if the evidence is invalid.
+    The ballot is locked: sealed to a joint key of shufflers and reader. It is sealed again with the
+    randomness in the evidence, up to the envelope. Refused if the evidence is invalid.
     """
     person, ballot = data.u32(), data.blob()
     layers = rewrap(plan, ballot, data.raw(SECRET_SIZE * len(plan.hops[1:])))

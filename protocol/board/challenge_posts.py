@@ -43,8 +43,8 @@ class Challenged:
                 self.share_secrets.setdefault(number, {})[author] = secret
 
     def unlocked(self, number: int, openers: tuple[str, ...]) -> bool:
-        """Whether all shufflers of a round have revealed their secrets of the joint key.
+        """Whether all shufflers of a round have revealed their secret shares of the joint key.
 
-        openers: the shufflers in order, and the reader last; the reader keeps its secret.
+        openers: the shufflers in order, and the reader last; the reader keeps its own share secret.
         """
         return set(openers[:-1]) <= self.share_secrets.get(number, {}).keys()

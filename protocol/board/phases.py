@@ -1,7 +1,7 @@
 """The legal messages of each phase and of each round: two tables, enforced by the bulletin board.
 
 `MOVES` lists for each phase the messages, their senders and receivers, and the next phase. The
-diagram in the documentation is printed from it (`diagram()`), so it cannot be out of date. `TURNS`
+diagram in the documentation is printed from this table (`diagram()`), so the two agree. `TURNS`
 lists for each kind of post the parties that post it in a round, and the posts that come before. A
 message that the tables do not list is refused and counted; the session goes on.
 
@@ -83,10 +83,10 @@ def _alarm(phase: Phase) -> Mapping[Kind, Move]:
 
 
 def _roll(phase: Phase) -> Mapping[Kind, Move]:
-    """Return the table entry of the roll: the list of users with tokens of a reader.
+    """Return the table entry of the roll: a reader's list of the users to which it gave tokens.
 
-    The curator sends it to the analyst, or the analyst to the curator; it may arrive after the
-    tally.
+    The curator sends it to the analyst, or the analyst to the curator. It may arrive after the
+    tally. A token is a blind credential for one submission.
     """
     return {Kind.ROLL: _move("curator analyst", "curator analyst", phase)}
 
@@ -171,7 +171,8 @@ MOVES: Mapping[Phase, Mapping[Kind, Move]] = {
     Phase.OVER: {**_head(Phase.OVER), **_alarm(Phase.OVER)},
 }
 
-_DUE = (Kind.ASK, Kind.SUBMISSION)  # messages that a user may send while answers are collected
+# messages of users that are refused as late, and not as unexpected, after the collection has ended
+_DUE = (Kind.ASK, Kind.SUBMISSION)
 _COLLECTED = frozenset(Phase) - {Phase.OPENING, Phase.ANNOUNCED, Phase.COLLECTING}
 
 
@@ -195,11 +196,11 @@ class PostTurn:
 
     Attributes:
         parties: the name of a set of parties in PARTIES; empty: every party of the senders' roles.
-        rules: names in RULES: any of these rules brings such posts to a session; empty: no rule is
-            needed.
-        prerequisites: the kinds that all their parties have posted before.
+        rules: names in RULES: the session has such posts if one of these rules applies; empty: it
+            always has them.
+        prerequisites: kinds of posts; all parties that owe them must have posted them before.
         in_order: whether each party waits for the party before it.
-        repeats: whether a party may post it again.
+        repeats: whether a party may post this kind again in the same round.
     """
 
     parties: str = ""
@@ -210,7 +211,11 @@ class PostTurn:
 
 
 def _turn(parties: str, rules: str, *prerequisites: Kind, in_order: bool = False) -> PostTurn:
-    """Return the turn of a kind of post; rules are names in RULES, separated by spaces."""
+    """Return the entry of a kind of post in the table TURNS.
+
+    parties: a name in PARTIES. rules: names in RULES, separated by spaces. prerequisites: kinds
+    that must be posted before. in_order: whether the parties post one after the other.
+    """
     return PostTurn(parties, tuple(rules.split()), prerequisites, in_order)
 
 
@@ -288,8 +293,9 @@ class Progress:
     Attributes:
         phase: the phase of the session.
         announcement: the session's announcement; None before it is posted.
-        plan: the current round, with its sizes and keys; None before the first call.
-        authors: the parties that have posted a kind, by round (0: before the first call) and kind.
+        plan: the current round, with its sizes and keys; None before the first call (a round's
+            query).
+        authors: the parties that have posted, by round (0: before the first call) and kind of post.
     """
 
     phase: Phase = Phase.OPENING
@@ -299,7 +305,7 @@ class Progress:
 
     @property
     def number(self) -> int:
-        """The number of the current round; 0 before the first call."""
+        """The number of the current round; 0 before the first round's query is posted."""
         return self.plan.call.round if self.plan else 0
 
     @property
@@ -333,15 +339,14 @@ class Progress:
         self.authors.setdefault((number, kind), set()).add(author)
 
     def authors_of(self, kind: Kind) -> Collection[str]:
-        """Return the parties that have posted a kind in this round.
+        """Return the parties that have posted a kind of message in this round.
 
-        For a kind that is posted before the first call, such as keys: the parties that posted it
-        then.
+        Some kinds, such as keys, are posted before the first round; then these early posts count.
         """
         return self.authors.get((0 if kind in BEFORE_CALLS else self.number, kind), ())
 
     def is_complete(self, kind: Kind) -> bool:
-        """Whether all parties that must post a kind have done so.
+        """Whether all parties that must post a kind of message in this round have done so.
 
         True if the session has no such posts.
         """
@@ -349,10 +354,10 @@ class Progress:
         return set(due) <= set(self.authors_of(kind))
 
     def _has_turn(self, author: str, kind: Kind) -> bool:
-        """Whether a party may post a kind now.
+        """Whether a party may post a kind of message now.
 
-        Parties of the table TURNS are compared by name; users are not listed, since all have the
-        same turns.
+        Parties in the table TURNS are compared by name. Users are not compared, because all users
+        have the same turns.
         """
         turn, posted = TURNS[kind], self.authors_of(kind)
         if not self._has_rule(kind):
@@ -364,12 +369,12 @@ class Progress:
         return author in due and fresh and all(map(self.is_complete, turn.prerequisites))
 
     def _has_rule(self, kind: Kind) -> bool:
-        """Whether the announced rules of this session bring posts of a kind."""
+        """Whether the announced rules of this session allow posts of this kind."""
         rules, announced = TURNS[kind].rules, self.announcement
         return not rules or (announced is not None and any(RULES[r](announced) for r in rules))
 
     def _parties(self, kind: Kind) -> Collection[str]:
-        """Return the names of the parties that must post a kind in this round."""
+        """Return the names of the parties that must post this kind of message in this round."""
         return PARTIES[TURNS[kind].parties](self)
 
 

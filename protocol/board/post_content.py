@@ -1,8 +1,8 @@
-"""The content of a post: one check for each kind, made after its author's turn (phases.py).
+"""The content of a post: one check for each kind of post, made after its author's turn (phases.py).
 
-A check takes the board, the author and the content. It returns whether the content agrees with the
-posts before it, or raises Refused with its own reason. Kinds without a check have nothing to
-compare.
+A check takes the board, the author and the content. It returns whether the content agrees with
+earlier posts, or raises Refused with a reason. A kind of post without a check has no content that
+earlier posts could contradict.
 """
 
 from collections.abc import Callable, Mapping
@@ -83,7 +83,9 @@ def _alarm(board: BoardState, author: str, alarm: Alarm) -> bool:
     if alarm.round > board.number or has_raised(board.alarms, author, alarm):
         return False
     if alarm.cause is Cause.CHANGED and board.phase is not Phase.CHALLENGED:
-        return False  # a loss is not known before this phase; later, ballots may be open
+        # The reader posts the arrived ballots at the start of this phase, so no loss is known
+        # before. After this phase the ballots may be open, so an alarm would link one to its user.
+        return False
     layers = max((mix.received + mix.forwarded for mix in board.mixed), default=0)
     announced, widest = 0, 0
     if board.plan is not None and alarm.evidence:
@@ -110,9 +112,9 @@ def _issued(board: BoardState, _: str, issued: Issued) -> bool:
 
 
 def _share(board: BoardState, author: str, share: Share) -> bool:
-    """Accept a public share of the round's joint key; Refused unless its owner's proof holds.
+    """Whether the author of a public share of the round's joint key knows the secret of this share.
 
-    The proof shows that the author has the secret of the share.
+    Refused if the share's proof of knowledge is invalid.
     """
     check_share(share.public, share.proof, share_context(board.session, board.number, author))
     return True
@@ -124,14 +126,14 @@ def _accepted(board: BoardState, _: str, accepted: Accepted) -> bool:
 
 
 def _mixed(board: BoardState, author: str, mixed: Mixed) -> bool:
-    """Whether a shuffler's account is of its own hop, and counts the people that were accepted."""
+    """Whether a shuffler's posted numbers are of its own hop, and count all accepted people."""
     accepted = board.challenged.accepted.get(board.number) if mixed.hop == 1 else None
     fits_accepted = accepted is None or len(accepted.people) == mixed.people
     return author == parties.shuffler(mixed.hop) and fits_accepted
 
 
 def _traced(board: BoardState, author: str, traced: Traced) -> bool:
-    """Whether an audit post has one hash for each layer that its shuffler said it forwarded."""
+    """Whether an audit post has one hash for each layer that its shuffler claims to forward."""
     account = board.account(board.number, traced.hop)
     if account is None or author != parties.shuffler(traced.hop):
         return False
@@ -139,7 +141,7 @@ def _traced(board: BoardState, author: str, traced: Traced) -> bool:
 
 
 def _toss(board: BoardState, author: str, toss: Toss) -> bool:
-    """Accept the random bytes of a party for an audit; Refused unless they match its commitment."""
+    """Whether a party's random bytes for an audit match its commitment; Refused if they do not."""
     number = board.number
     if coin_of(board.session, number, author, toss) != board.audited.coins[number][author]:
         raise Refused(Reason.MALFORMED)
@@ -147,7 +149,10 @@ def _toss(board: BoardState, author: str, toss: Toss) -> bool:
 
 
 def _opened(board: BoardState, author: str, opened: Opened) -> bool:
-    """Whether layers opened in an audit are of the author's hop, of its size, and not too many."""
+    """Whether layers that a shuffler opens in an audit are of its hop, and of the right size.
+
+    There may be no more opened layers than arrived at the hop.
+    """
     if author != parties.shuffler(opened.hop):
         return False
     accepted, traced = board.challenged.accepted, board.audited.traced[board.number]
@@ -164,7 +169,10 @@ def _marks(board: BoardState, _: str, marks: BallotMarks) -> bool:
 
 
 def _share_secret(board: BoardState, author: str, body: ShareSecret) -> bool:
-    """Whether a shuffler reveals the secret of its own share; Refused if it fits another share."""
+    """Whether a shuffler reveals the secret of its own share of the joint key.
+
+    Refused if the secret does not fit this share.
+    """
     share = board.challenged.shares.get(board.number, {}).get(author)
     if share is None or author != parties.shuffler(body.step):
         return False
@@ -173,9 +181,10 @@ def _share_secret(board: BoardState, author: str, body: ShareSecret) -> bool:
 
 
 def _tally(board: BoardState, _: str, tally: Tally) -> bool:
-    """Whether a tally answers the call as announced, and agrees with tokens and decryption shares.
+    """Whether a tally (a reader's counts) answers the round's query, and agrees with earlier posts.
 
-    The counts of a release are always public; the marginals only if the announcement says so.
+    The tally must agree with the issued tokens and the decryption shares. The counts of a release
+    are always public; the counts of round 1 only if the announcement says so.
     """
     asks = board.round.call.asks
     return (
@@ -200,10 +209,13 @@ def _counts_tokens(board: BoardState, tally: Tally) -> bool:
 def _decision(board: BoardState, _: str, decision: Decision) -> bool:
     """Whether the curator may decide now, and the program allows its decision.
 
-    Most programs decide after a round that the curator has read; `threshold` before all counts.
+    Most programs decide after a round that the curator has read; `threshold` decides before all
+    counts.
     """
     announced = board.announced
-    timely = announced.program is Program.THRESHOLD  # this program decides before any counts
+    # the program `threshold` decides before all counts; other programs decide after a round of the
+    # curator
+    timely = announced.program is Program.THRESHOLD
     if board.plan is not None:
         timely = board.plan.call.reader is parties.Role.CURATOR
     return timely and decidable(announced.program, announced.schema, decision)
@@ -225,7 +237,7 @@ def _certificate(board: BoardState, _: str, opened: OpenedCertificate) -> bool:
 
 
 def _keys(board: BoardState, author: str, body: BallotKeys) -> bool:
-    """Whether the ballot keys in a post are those that its author owes in a verified mix."""
+    """Whether a party posts the ballot keys that it owes in a verified mix."""
     return board.verified.fits_keys(author, body, board.round)
 
 
@@ -235,15 +247,15 @@ def _handed(board: BoardState, _: str, body: HandedBallots) -> bool:
 
 
 def _checked(board: BoardState, _: str, body: CheckedBallots) -> bool:
-    """Whether a keyholder confirms the present closed list (the ballots that count).
+    """Whether a keyholder confirms the closed list: the final list of the ballots that count.
 
-    The keyholder posts its digest of the list.
+    The keyholder (shuffler or reader) posts its hash of the list, which must equal the board's.
     """
     return body.digest == closed_digest(board.round, board.verified.closed[board.number])
 
 
 def _shuffled(board: BoardState, author: str, body: ShuffledLists) -> bool:
-    """Whether a shuffler of a verified mix posts lists of its own hop, of the right sizes."""
+    """Whether a shuffler of a verified mix posts its own permuted lists, with the right sizes."""
     return author == parties.shuffler(body.hop) and board.verified.fits_lists(body, board.round)
 
 

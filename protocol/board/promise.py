@@ -1,14 +1,14 @@
 """The promise that few respondents of a release are exposed, proved again before the release.
 
-The decision was proved for the people counted before it. Between the rounds some users leave, and
-in the statistical setting new users come. A table of fewer people can expose more of them: three
-people with equal values are safe at k = 3, but after one has left, the other two are exposed. So
-before a release its reader proves the promise again, for the people with answers in it; if that
-fails, the round is aborted (burns):
+The decision was proved for the people counted in round 1. Before the release some users leave. If
+the announcement draws new people for the release (the statistical setting), other users come. A
+table of fewer people can expose more of them. For example, three people with equal values are safe
+at k = 3; after one has left, the other two are exposed. So the reader of a release proves the
+promise again for its respondents. If the proof fails, the round is aborted (burned):
 
     proved    a bound on the exposed respondents; the strategy proves it from the counts known
-              before (single columns, and groups that were requested)
-    promised  the larger of two shares: the decided bound, and the proved bound
+              before (single columns, and groups of columns that were requested)
+    promised  the larger of two shares of exposed people: of the decision, and of this proof
     burned    if the proved share is above the announced `max_exposure`
 
 The proof uses only parts of the release that the decision could use. The reader knows the whole
@@ -38,8 +38,8 @@ class Prover(Protocol):
 
         Args:
             schema: all features.
-            calls: the calls whose answers the curator has read, in order.
-            decision: the decision; its columns are those of the release.
+            calls: the calls (queries of rounds) that the curator has read, in order.
+            decision: the decision; its columns are the columns of the release.
             joint: the counts of the release; only its reader has seen them.
         """
         ...
@@ -50,10 +50,10 @@ def prove(
 ) -> Certificate:
     """Reader: return a proved bound on the number of exposed respondents of a release.
 
-    A strategy that is no `Prover` carries the decided bound over by the number of people: valid if
-    the respondents are the counted people without some of them, or with additional people.
-
-    calls: the calls that the curator has read. joint: the counts of the release.
+    A `Prover` proves the bound anew. For any other strategy, the decided bound is corrected for
+    each dropout and each newcomer. A dropout exposes at most k - 1 other people; a newcomer adds at
+    most 1 exposed person. calls: the queries that the curator has read, with counts. joint: the
+    counts of the release.
     """
     if isinstance(strategy, Prover):
         return strategy.prove(schema, calls, decision, joint)
@@ -63,7 +63,10 @@ def prove(
 
 
 def promised_share(decision: Decision, proved: Certificate) -> float:
-    """Any party: return the promised share of exposed respondents, 0 to 1."""
+    """Any party: return the promised upper bound on the share of exposed respondents, 0 to 1.
+
+    It is the larger of the decision's bound and the bound proved for the respondents.
+    """
     return max(decision.certificate.value, proved.value)
 
 

@@ -1,28 +1,28 @@
 """The sequence of queries of a session: the curator's next step, and the board's check of it.
 
-    two-round          every feature by itself, for the curator; then the columns it keeps
+    two-round          every feature by itself, for the curator; then the released columns
                        together, for the analyst
     hierarchical       every feature by itself, then pairs, triples, ..., for the curator, as long
-                       as it finds queries that are safe; then the columns it keeps, for the
-                       analyst
-    local-suppression  every feature by itself, for the curator; then the columns it keeps, with
+                       as there are safe queries; then the released columns, for the analyst
+    local-suppression  every feature by itself, for the curator; then the released columns, with
                        some values suppressed, for the analyst
     randomized         every feature by itself, for the analyst: answers are already noisy
-    two-round-once     as two-round; users submit in round 1 alone, and the release mixes its
-                       columns of the same ballots (verified_round.py)
-    threshold          all features together, for the analyst, which can open the values that k
+    two-round-once     as two-round, but users submit in round 1 alone; the release mixes the
+                       ballots of round 1 again (verified_round.py)
+    threshold          all features together, for the analyst, which can open only values that k
                        people share; decided before all counts
 
-A call may depend on counts that only the curator knows. So the call names its columns, and every
-party checks the conditions that need no counts (`legal`):
+A call is the query of a round: it names sets of columns and a reader. It may depend on counts that
+only the curator knows. So every party checks the conditions that need no counts (`legal`):
 
-* the first call is the same in every session of a program, and hides no value;
-* after a decision only its columns are requested, with its rules, and that ends the session; there
-  is one decision at most;
-* before it only `hierarchical` has further calls: round r requests groups of r columns each part of
-  which was requested before; or, if the announced rule says `ask=best`, one group of two columns or
-  more that is no part of an earlier group, in 16 rounds at most. In a masked column a hidden value
-  stays hidden.
+* The first call is the same in every session of a program, and hides no value.
+* After a decision only the decided columns are requested, with the decided rules that hide values.
+  That call ends the session. There is one decision at most.
+* Before the decision only `hierarchical` has further calls. Round r requests sets of r columns; all
+  subsets of r - 1 columns must have been requested before. If the announced rule says `ask=best`,
+  a call requests one set of two columns or more, in 16 rounds at most. No earlier set may contain
+  the new set.
+* In a column with hidden values, a hidden value stays hidden in later calls.
 
 The curator's calls and decision come from a `Strategy`, a function of the counts so far.
 """
@@ -40,8 +40,9 @@ from ..wire.messages import Call, Counts, Decision
 from ..wire.parties import Role
 from ..wire.schema import Schema
 
-BEST = "ask=best"  # part of the announced rule: the curator requests one group of columns a round
-MOST_CHOSEN = 16  # rounds in which the curator may request one group of columns each
+# part of the announced rule: the curator requests one set of columns in each round
+BEST = "ask=best"
+MOST_CHOSEN = 16  # largest number of rounds in which the curator requests one set of columns each
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,21 +62,23 @@ class RoundResult:
 class Strategy(Protocol):
     """A curator's rule: the next query and the decision, as a function of the counts so far.
 
-    The counts are at least those of round 1. The same counts must lead to the same query and the
-    same decision, so that parties can check them.
+    It is called only after round 1, or before all counts in `threshold`. The same counts must lead
+    to the same query and the same decision, so that parties can check them.
     """
 
     def ask(self, schema: Schema, heard: Sequence[RoundResult]) -> Call | None:
         """Return the curator's next query; None if it has no further query.
 
-        heard: the rounds that the curator has read, in order.
+        schema: all columns. heard: the rounds that the curator has read, with their counts, in
+        order.
         """
         ...
 
     def decide(self, schema: Schema, heard: Sequence[RoundResult]) -> Decision:
         """Return the decision which columns to release, after the curator's last query.
 
-        heard: the rounds that the curator has read, in order.
+        schema: all columns. heard: the rounds that the curator has read, with their counts, in
+        order.
         """
         ...
 
@@ -103,12 +106,12 @@ class ByMarginals:
 
 
 def strategy_of(rule: DecisionRule | Strategy) -> Strategy:
-    """Return a rule for marginals as a strategy; a strategy is returned unchanged."""
+    """Return a decision rule on marginals as a strategy; a strategy is returned unchanged."""
     return rule if isinstance(rule, Strategy) else ByMarginals(rule)
 
 
 def first_call(program: Program, schema: Schema) -> Call:
-    """Return the call of round 1: every column by itself; of `threshold` all columns together."""
+    """Return the query of round 1: every column by itself; in `threshold`, all columns together."""
     if program is Program.THRESHOLD:
         return Call(1, Role.ANALYST, (tuple(range(len(schema.features))),))
     singles = tuple((column,) for column in range(len(schema.features)))
@@ -116,9 +119,9 @@ def first_call(program: Program, schema: Schema) -> Call:
 
 
 def release_call(number: int, decision: Decision) -> Call | None:
-    """Return the call for a decision's columns, to the analyst; None if no column is released.
+    """Return the query for a decision's columns, for the analyst; None if no column is released.
 
-    number: the round of the call.
+    number: the round of the query.
     """
     if not decision.kept:
         return None
@@ -135,10 +138,9 @@ def next_step(
 ) -> Call | Decision | None:
     """Curator: return its next call or decision by the rules of the program; None at the end.
 
-    Not called after a call for the analyst, which ends every program.
-
-    round_results: the rounds that the curator has read. decision: None before it is made. rule: the
-    announced rule of the decision.
+    A call is the query of a round. Not to be called after a call for the analyst, which ends every
+    program. round_results: the rounds that the curator has read. decision: None before it is made.
+    rule: the announced rule of the decision.
     """
     early = program is Program.THRESHOLD and decision is None
     if not (round_results or early):
@@ -181,10 +183,9 @@ def legal(
 ) -> bool:
     """Any party: whether a call may follow earlier calls and a decision, by the program's rules.
 
-    The check needs no counts, so that every party can make it.
-
-    decision: None: not decided yet. rule: the announced rule, which says whether the curator
-    requests groups of columns level by level (pairs, triples, ...) or one group in each round.
+    A call is the query of a round. The check needs no counts, so that every party can make it.
+    decision: None: not decided yet. rule: the announced rule. It says whether the curator requests
+    sets of columns level by level (pairs, triples, ...), or one set in each round.
     """
     if not calls:
         decided = decision is not None or program is not Program.THRESHOLD
@@ -197,9 +198,10 @@ def legal(
 
 
 def _deeper(schema: Schema, calls: Sequence[Call], call: Call, best: bool) -> bool:  # noqa: FBT001
-    """Whether the curator's next call requests groups of columns that may come next.
+    """Whether the curator's next call requests sets of columns that may come next.
 
-    best: whether each call requests a single group, and not a whole level of groups.
+    A call is the query of a round. best: whether each call requests a single set of columns; False:
+    all sets of one size together.
     """
     queried_columns = {column for ask in call.asks for column in ask}
     next_round = call.reader is Role.CURATOR and call.round == len(calls) + 1
@@ -212,9 +214,9 @@ def _deeper(schema: Schema, calls: Sequence[Call], call: Call, best: bool) -> bo
 
 
 def _one_more(calls: Sequence[Call], call: Call) -> bool:
-    """Whether a call requests one new group of columns, within the limit of rounds.
+    """Whether a call requests one new set of columns, within the limit of rounds.
 
-    No earlier group may contain the new group.
+    No earlier call may have requested a set that contains all these columns.
     """
     earlier_queries = [set(ask) for call in calls for ask in call.asks]
     return (
@@ -226,9 +228,10 @@ def _one_more(calls: Sequence[Call], call: Call) -> bool:
 
 
 def _one_wider(calls: Sequence[Call], call: Call) -> bool:
-    """Whether round r requests groups of r columns, each with all its parts of r - 1 columns known.
+    """Whether round r requests sets of r columns with known subsets.
 
-    A part is known if an earlier call has requested it.
+    A known subset has r - 1 columns, and an earlier call has requested it. calls: the earlier
+    rounds' queries. call: the query of round r.
     """
     earlier_queries = {ask for call in calls for ask in call.asks}
     return all(
@@ -238,13 +241,13 @@ def _one_wider(calls: Sequence[Call], call: Call) -> bool:
 
 
 def _masked_as_before(calls: Sequence[Call], call: Call, queried_columns: set[int]) -> bool:
-    """Whether a call keeps earlier masks: masked columns stay masked, no hidden value returns.
+    """Whether a call keeps all values hidden that earlier calls have hidden in its columns.
 
-    queried_columns: the columns of the call.
+    queried_columns: the columns of the call (the query of a round).
     """
     masked = {
         rule.column: rule for call in calls for rule in call.hidden
-    }  # number of a column -> its latest rule
+    }  # number of a column -> the latest rule that hides values in it
     hidden = {rule.column for rule in call.hidden}
     return queried_columns & masked.keys() <= hidden and all(
         _narrower(rule, masked.get(rule.column)) for rule in call.hidden
@@ -254,7 +257,8 @@ def _masked_as_before(calls: Sequence[Call], call: Call, queried_columns: set[in
 def _narrower(rule: Mask | Redact, earlier_rule: Mask | Redact | None) -> bool:
     """Whether a mask shows only values that an earlier mask of the same column showed.
 
-    earlier_rule: the earlier rule of the column; None: all values were shown.
+    A mask is a rule that shows listed values and hides all other values. earlier_rule: the earlier
+    rule of the column; None: all values were shown.
     """
     if not isinstance(rule, Mask):
         return False
@@ -266,8 +270,9 @@ def _narrower(rule: Mask | Redact, earlier_rule: Mask | Redact | None) -> bool:
 def decidable(program: Program, schema: Schema, decision: Decision) -> bool:
     """Any party: whether a program allows a decision.
 
-    Its columns must exist in the schema, its rules that hide values must fit the program, and its
-    bound must not exceed the number of people.
+    The decided columns must exist in the schema. Suppressed values are allowed only in the program
+    `local-suppression`. The bound on exposed people may not exceed the number of people. In
+    `threshold` all columns are released, without a rule and without counted people.
     """
     proof = decision.certificate
     if max(decision.kept, default=0) >= len(schema.features) or proof.people > proof.n:
@@ -284,7 +289,7 @@ def final_release(
 ) -> Counts | None:
     """Any party: return the released counts; None unless the analyst's round was completed.
 
-    calls: all calls. tallies: the counts of each completed round.
+    calls: the queries of all rounds. tallies: the counts of each completed round.
     """
     if decision is None or not calls or calls[-1].reader is not Role.ANALYST:
         return None

@@ -1,24 +1,24 @@
 """Check that the counts of a release do not contradict the counts of earlier rounds.
 
-In the fixed setting the people of the release are the counted people, less the dropouts. So for no
-combination of values can a release hold more people than were counted with it, except for people
-with answers that were lost then:
+If the rounds ask the same people, the people of the release are the people counted before, less
+the dropouts. So no combination of values has more people in the release than before, except for
+people with answers that were lost in the earlier round:
 
     excess of a query   sum over its cells of max(0, people in the release - people counted)
     lost                people of that round - answers to that query     (0 unless some were lost)
     agrees              excess <= lost
 
-A false count that looks safe makes some classes of a column larger, and others smaller: the release
-holds more people of the latter than were counted. Suppressed values of a release are in no sum. A
-person with different answers in two rounds is an excess of one too, and burns the round: that is
-the price (docs/adr/0031).
+A reader may falsify counts so that they look safe: then some equivalence classes of a column are
+too large, and others too small. The release has more people of the small classes than were
+counted. Suppressed values of a release are in no sum. A person with different answers in two
+rounds is also an excess of one, and aborts the round (docs/adr/0031).
 
 If a person has several rows, it is counted in several cells, and two other tests apply. First, no
-cell of the release may hold more people than were counted with its value; the excess of each value
-is taken from its largest cell (dummies, the unused ballots, count as a value). Second, each person
-with a value is in a cell with this value; so the sum of these cells is below the number of persons
-by at most the ballots that are missing in the release. If several columns are released, the two
-tests do not find every exchange of a person's ballots.
+cell of the release may have more people than were counted with its value. The excess of each value
+is taken from its largest cell. Dummies, the unused ballots, count as a value. Second, each person
+with a value is in some cell with this value. So the sum of these cells is smaller than the number
+of persons by at most the ballots that are missing in the release. If several columns are released,
+the two tests do not find every exchange of a person's ballots.
 """
 
 from collections.abc import Sequence
@@ -36,9 +36,9 @@ def disagreement(
 ) -> tuple[int, ...] | None:
     """Any party with both counts: return the first query that a release contradicts; None: it fits.
 
-    result: an earlier round with its counts. call, joint: the call of the release (one column set),
-    and its counts. A query that is not part of the release, or was answered under rules that hide
-    values, is not compared. rows: ballots of a person to each query.
+    result: an earlier round with its counts. call, joint: the query of the release (one set of
+    columns), and its counts. A query is skipped if the release lacks one of its columns, or if
+    hidden values were answered. rows: ballots of a person to each query.
     """
     if rows > 1:
         return _disagreement_of_persons(result, call, joint, rows)
@@ -64,8 +64,9 @@ def _disagreement_of_persons(
 ) -> tuple[int, ...] | None:
     """Return the first query that a release contradicts, if a person may be in several cells.
 
-    No cell may exceed the number of persons with its value, and the cells of a value together may
-    not be fewer than these persons, up to missing ballots.
+    A cell may have at most as many persons as were counted with its value. All cells of a value
+    together must have at least as many, less the ballots that are missing. rows: ballots of a
+    person.
     """
     (released,) = call.asks
     people = max(people_among(sum(count.values()), rows) for count in result.counts)
@@ -94,9 +95,10 @@ def check_sums(
 ) -> None:
     """Reader: RoundBurned unless the counts of a release fit the counts of every earlier round.
 
-    call, joint: the call of the release, and its counts. rows: ballots of a person to each query.
-    The reason names no column, which would reveal the failure of a guess, and no party: answers
-    that a shuffler has replaced do not fit either.
+    call, joint: the query of the release, and its counts. rows: ballots of a person to each query.
+    The message of the abort is public, and names no column: an attacker that replaces answers by
+    guesses would learn whether a guess is right. It names no party, because a shuffler may have
+    replaced answers.
     """
     for result in round_results:
         if disagreement(result, call, joint, rows):

@@ -41,8 +41,8 @@ class PublicAsks:
     def may_ask(self, author: str, request: Ask, plan: Round, registry: Registry | None) -> bool:
         """Board: whether a request for tokens may be posted: False if users are not registered.
 
-        Refused if the request is invalid. Its group elements are checked here, so that the reader
-        can answer every request on the board.
+        Refused if the request is invalid. The group elements in a request are checked here, so that
+        the reader can answer every posted request.
         """
         if registry is None:
             return False
@@ -80,15 +80,16 @@ class PublicAsks:
         return self.grants.get(number, {}).get(person)
 
     def unanswered(self, number: int) -> dict[str, Ask]:
-        """Return the requests of a round without an answer, by the name of the person, in order."""
+        """Return the requests of a round without an answer, by user name, in registry order."""
         granted = self.grants.get(number, {})
         requests = sorted(self.asks.get(number, {}).items())
         return {parties.user(person): ask for person, ask in requests if person not in granted}
 
     def check_answered(self, number: int, may_ask: Callable[[str], bool]) -> None:
-        """Shuffler: RoundBurned if a public request of an entitled person has no answer.
+        """Shuffler: RoundBurned if a posted request of a participant has no answer.
 
-        may_ask: whether a person, by name, takes part in this round; other requests get no answer.
+        number: the round. may_ask: returns whether the person of this name takes part in the round;
+        other persons get no answer.
         """
         for person in filter(may_ask, self.unanswered(number)):
             raise RoundBurned(f"{person} asked for tokens on the board, and was given none")

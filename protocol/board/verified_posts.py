@@ -53,8 +53,8 @@ class VerifiedPosts:
         checked: parties that have checked the closed list.
         shuffled: re-encrypted and permuted lists of ciphertexts, by hop.
         shared: decryption shares, by party.
-        closed: the closed list: the ballots that count, by user, once all keyholders have posted
-            theirs.
+        closed: the closed list: the ballots that count, by user. It exists once all keyholders
+            (shufflers and reader) have posted the ballots submitted to them.
     """
 
     keys: dict[int, dict[str, BallotKeys]] = field(default_factory=dict)
@@ -87,7 +87,8 @@ class VerifiedPosts:
     def fits_keys(self, author: str, body: BallotKeys, plan: Round) -> bool:
         """Whether a party posts as many keys as are due; Refused if it cannot prove to own them.
 
-        The keys of the last party are also refused if the joint key of a query would be zero.
+        The last party's keys are also refused if the joint key (the sum of all parties' keys) of a
+        query would be zero.
         """
         numbers = keys_due(plan, author)
         if len(body.keys) != len(numbers):
@@ -132,14 +133,17 @@ class VerifiedPosts:
         )
 
     def fits_shares(self, body: OpeningShares, plan: Round) -> bool:
-        """Whether a party posts decryption shares for each query and each ciphertext of a list."""
+        """Whether a party posts decryption shares for all ciphertexts of every query's list."""
         size = SHARES_HEAD + SHARE * row_width(plan) * len(self.closed[plan.call.round])
         return len(body.shares) == len(plan.call.asks) and all(
             len(record) == size for record in body.shares
         )
 
     def answers(self, tally: Tally, plan: Round) -> bool:
-        """Whether a tally counts all ballots and, in a public round, fits the posted shares."""
+        """Whether a tally counts all ballots; public counts must also fit the decryption shares.
+
+        A tally is a reader's account of its counts.
+        """
         closed = len(self.closed[plan.call.round])
         if tally.counts is None:
             refused = sum(tally.refused.values())
@@ -160,7 +164,10 @@ class VerifiedPosts:
         self.closed[number] = self.closed[1]
 
     def account(self, lists: ShuffledLists, number: int) -> Mixed:
-        """Return the numbers of messages at a hop, derived from its lists: no message is lost."""
+        """Return the numbers of messages at a hop of a verified mix.
+
+        They follow from the lists that the shuffler posted, because such a mix loses no message.
+        """
         people = len(self.closed[number])
         answers = people * len(lists.lists)
         digest = batch_digest(lists.lists)
@@ -171,8 +178,9 @@ class VerifiedPosts:
     def learn(self, number: int, author: str, body: Body, openers: Sequence[str]) -> None:
         """Store a post that passed its checks.
 
-        When the last keyholder has posted the ballots submitted to it, the list of ballots that
-        count is closed. number: the round. openers: the keyholders of the round.
+        When the last keyholder has posted the ballots submitted to it, the closed list (the ballots
+        that count) is fixed. number: the round. author: the party that posted. openers: the
+        keyholders (shufflers and reader) of the round.
         """
         match body:
             case BallotKeys():
@@ -193,7 +201,7 @@ class VerifiedPosts:
 def _closed(lists: Iterable[HandedBallots]) -> ClosedList:
     """Return the closed list: the ballots that count, by user in ascending order.
 
-    If keyholders posted different ballots of a user, one fixed rule chooses among them.
+    If keyholders posted different ballots of a user, a public rule (`chosen`) selects one of them.
     """
     candidates = defaultdict[int, list[HandedBallot]](list)
     for posted in lists:

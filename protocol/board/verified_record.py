@@ -1,8 +1,9 @@
 """Check the whole record of a verified mix: every ballot, shuffle and share on a board.
 
-Any holder of the posts can check them afterwards, without other parties. A valid record shows that
-the opened answers of public rounds are those of the listed ballots; of a secret round it shows that
-the last lists are the listed ballots, shuffled, and that the shares of shufflers are theirs.
+Any holder of the posts can check them afterwards, without other parties. If counts are public, a
+valid record shows that the opened answers are those in the listed ballots. If a reader keeps counts
+secret, the record shows two things: the last lists are the listed ballots, permuted and
+re-encrypted, and each shuffler made its decryption shares with its own key.
 """
 
 from dataclasses import dataclass
@@ -29,10 +30,10 @@ from .board import Board
 
 @dataclass(frozen=True, slots=True)
 class CheckedRecord:
-    """The numbers of proofs in a record that were checked and hold.
+    """The numbers of proofs in a record that were checked and are valid.
 
     Attributes:
-        ballots: users with signed ballots and a proof.
+        ballots: valid signed ballots, one for each user and query.
         shuffles: lists with a proof of shuffle.
         shares: decryption shares.
     """
@@ -45,11 +46,11 @@ class CheckedRecord:
 def check_record(board: Board, entropy: Entropy) -> CheckedRecord:
     """Check all proofs of a board with a verified mix; return how many were checked.
 
-    Only rounds with a tally are checked. entropy: the checker's randomness, for the weights of
-    batch verification.
+    Only rounds with a tally (a reader's counts) are checked. entropy: the checker's randomness, for
+    the random weights of batch verification.
 
     Raises:
-        VerificationError: names the round, and the author of a post that does not hold.
+        VerificationError: names the round, and the author of an invalid post.
     """
     checked = CheckedRecord()
     for call in board.calls[: len(board.tallies)]:
@@ -63,7 +64,10 @@ def check_record(board: Board, entropy: Entropy) -> CheckedRecord:
 def _with_round(
     board: Board, call: Call, checked: CheckedRecord, entropy: Entropy
 ) -> CheckedRecord:
-    """Check all proofs of one round; return the numbers of checked proofs up to this round."""
+    """Check all proofs of one round; return the numbers of proofs checked so far.
+
+    checked: the numbers of the earlier rounds. entropy: the checker's randomness.
+    """
     assert board.announcement is not None  # noqa: S101 - calls follow announcements
     number, verified_posts = call.round, board.verified
     plan = as_cited(open_round(board.announcement, board.session, call), board.heads)
@@ -85,7 +89,7 @@ def _with_round(
 def _check_people(board: Board, plan: Round) -> None:
     """Check the number of users of a round; RoundBurned if it is smaller than announced.
 
-    Also if so few users left since an earlier round that subtraction would expose them.
+    RoundBurned also if few users left since an earlier round: subtraction would expose these users.
     """
     announced, verified_posts = plan.announcement, board.verified
     people = len(verified_posts.closed[plan.call.round])

@@ -2,28 +2,30 @@
 
 Every round of every session reveals counts of a set of people S_1, .., S_r. Two people have the
 same history if they are in the same sets; a group is all people of one history. The rule: each
-group has at least m people, where m is the largest `min_dropout` that was ever announced to one of
-them.
+group has at least m people. m is the largest `min_dropout`, the smallest safe difference of two
+rounds, that was ever announced to a person of these sets.
 
 Why that is enough. Swap the rows of two people of one history: every set holds the same rows as
-before, so all its counts, over any columns and with any hidden values, are the same (equally
+before. So all counts, over any columns and with any hidden values, are the same (equally
 likely, if values are hidden at random). So is every function of these counts. Therefore
 
-* no combination isolates fewer than m: let T(S) be the counts of a set S, and c_s any factors; the
-  sum of c_s T(S_s) has, for each person, the coefficient sum c_s [person in S_s], which is the same
-  for a whole group; so the people in it are none, or m at least.
+* no combination isolates fewer than m people. Let T(S) be the counts of a set S, and c_s any
+  factors. The sum of c_s T(S_s) has, for each person, the coefficient sum c_s [person in S_s]. This
+  coefficient is equal for a whole group; so the people in the sum are none, or m at least.
   T(all) - T(all less A) - T(all less B) + T(all less A and B) is one such sum: it reveals the
   people in A and in B, a group;
-* no other inference does: not weighing (sets that reveal more than their number of unknowns, since
-  counts are whole numbers), not intersecting (if two crowds share one person and have one value in
-  common, that is its value). Every statement about a person also holds for m people.
+* no other inference isolates fewer. Two are known: more unknowns can be solved than there are sets,
+  because counts are whole numbers; and if two crowds share one person and one value, the person has
+  this value. Every statement about a person also holds for m people.
 
-Rank alone is not enough: two sets that share one person span no vector with fewer people than the
-smaller set, and yet intersecting reveals it. That is why the rule uses groups, not sums; a round
-that it permits also passes every test by rank.
+The rank of the linear system alone is not enough. If two sets share one person, no linear
+combination has fewer people than the smaller set; yet the shared person's value can be inferred.
+That is why the rule uses groups, not sums. A round that the rule permits also passes every test by
+rank.
 
-A group that is a whole set, and that no other set cuts (each is the same people or none of them),
-is no difference of counts: it is as large as its session was, which `min_batch` limits.
+One kind of group needs no rule: a whole set that no other set cuts (each other set has all of its
+people or none). It is no difference of counts, and is as large as its session, which `min_batch`
+limits.
 """
 
 from collections import Counter
@@ -39,7 +41,7 @@ class CountedPeople:
 
     Attributes:
         people: the names of these people.
-        min_dropout: the announced size of the smallest safe difference between two such sets.
+        min_dropout: the announced smallest safe number of people by which two such sets may differ.
     """
 
     people: People
@@ -47,7 +49,7 @@ class CountedPeople:
 
 
 def linked(earlier_counts: Sequence[CountedPeople], now: CountedPeople) -> list[CountedPeople]:
-    """Any party: return the sets that share people with `now`, directly or through other sets.
+    """Any party: return the earlier sets that share people with `now`, maybe through other sets.
 
     Only these sets can isolate people when combined with `now`.
     """
@@ -68,8 +70,8 @@ def linked(earlier_counts: Sequence[CountedPeople], now: CountedPeople) -> list[
 def groups(sets: Sequence[Collection[str]]) -> Counter[int]:
     """Any party: count the people with each history of participation.
 
-    A key is a bit mask: bit s is set if the person is in sets[s]. People of one history cannot be
-    distinguished by any combination of counts.
+    sets: the people of each round. A key of the result is a bit mask: bit s is set if the people
+    are in sets[s]. No combination of counts can distinguish people of one history.
     """
     history: Counter[str] = Counter()
     for number, people in enumerate(sets):
@@ -86,9 +88,10 @@ def smallest_apart(
 ) -> tuple[int, int]:
     """First shuffler: return the size of the smallest isolated group, and the smallest safe size.
 
-    A group is all people that took part in the same rounds. The first number is 0 if no group is
-    isolated: then all people linked to these have one history. promised: all people that a session
-    has asked, counted or not: its `min_dropout` holds for them.
+    A group is all people with the same rounds; it is isolated if it is a proper part of some
+    round's people. The first number is 0 if no group is isolated. The safe size is the largest
+    `min_dropout` announced to any of these people. promised: all people that a session has asked,
+    counted or not.
     """
     near = linked(earlier_counts, now)
     all_people = now.people.union(*(counted.people for counted in near))
@@ -96,7 +99,8 @@ def smallest_apart(
         promise.min_dropout for promise in promised if not promise.people.isdisjoint(all_people)
     ]
     safe_size = max((*promised_sizes, *(counted.min_dropout for counted in near), now.min_dropout))
-    sets = list(dict.fromkeys((*(counted.people for counted in near), now.people)))  # no repeats
+    # each set once, because a repeated set separates no people
+    sets = list(dict.fromkeys((*(counted.people for counted in near), now.people)))
     group_sizes = [
         count
         for history, count in groups(sets).items()

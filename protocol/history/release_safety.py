@@ -1,16 +1,19 @@
 """Comparison of releases: whether a release reveals more than an earlier one about the same people.
 
-A release is the joint counts of some columns of some people, with rules that hide values, and rules
-that generalize them before. `now` is implied by `before` if it follows from it for the people in
-both: its columns are among those of `before`, and in each of them `before` shows every value that
-`now` shows, in the same words or in words that `now` generalizes. A value may also be suppressed at
-random, as a cover for the values that are suppressed for a reason. Of two random draws, the values
-suppressed in both are mostly of the second kind; so a column with covers is released again only
-with the same draw.
+A release is the joint counts of some columns of some people. Rules may have generalized the values
+before, and may hide some. A release `now` is implied by an earlier release `before` if it can be
+computed from it for the people in both. This holds under two conditions. The columns of `now` are
+among those of `before`. In each of them `before` shows every value that `now` shows, as exactly or
+more exactly.
+
+A value may also be suppressed at random, to hide which values are suppressed for a reason (cover
+suppression). Two independent random draws would reveal this: values suppressed in both are mostly
+suppressed for a reason. So a column with cover suppression is released again only with the same
+draw.
 
 If neither of two releases implies the other, a person may be unique in both together and hidden in
 each: `sex, class` and then `age`. Or a later release shows a value that an earlier one suppressed;
-or an interval becomes smaller: 30 to 34 and 32 to 36.
+or intervals overlap in a smaller interval: 30 to 34 and 32 to 36.
 """
 
 from collections.abc import Mapping, Sequence
@@ -45,9 +48,9 @@ class Release:
 
     @property
     def joint(self) -> bool:
-        """Whether a release has several columns, or other readers than the curator.
+        """Whether a release reveals more than the counts of one column to the curator.
 
-        Then it reveals more than marginals to a curator.
+        It does if it counts several columns together, or if other parties than the curator read it.
         """
         return self.public or len(self.columns) > 1
 
@@ -55,7 +58,7 @@ class Release:
 def implies(earlier_release: Release, now: Release) -> bool:
     """Whether `now` reveals no more than `earlier_release` about the people in both.
 
-    Then `now` can be computed from the earlier release, and randomness independent of the data.
+    Then `now` can be computed from the earlier release and from randomness independent of the data.
     """
     if _is_same(earlier_release, now):
         return True
@@ -76,9 +79,9 @@ def _is_same(earlier_release: Release, now: Release) -> bool:
 
 
 def worded(earlier_release: Release, now: Release, name: str) -> bool:
-    """Whether `now` generalizes a column as the earlier release did, or further; hiding is ignored.
+    """Whether `now` applies all generalization rules of the earlier release to a column first.
 
-    name: the column.
+    Further rules may follow. Rules that hide values are ignored. name: the column.
     """
     was, later_rules = earlier_release.coarser.get(name, ()), now.coarser.get(name, ())
     return later_rules[: len(was)] == was
@@ -94,12 +97,16 @@ def _follows(earlier_release: Release, now: Release, name: str) -> bool:
     if len(now.coarser.get(name, ())) > len(earlier_release.coarser.get(name, ())):
         return (
             name not in earlier_release.hidden
-        )  # a hidden value may belong to several generalized values
+        )  # the generalized value of a hidden value is unknown, so it cannot be computed
     return _coarser(earlier_release.hidden.get(name), now.hidden.get(name))
 
 
 def _coarser(was: Hiding | None, now: Hiding | None) -> bool:
-    """Whether a value hidden by the rule `now` follows from the value hidden by the rule `was`."""
+    """Whether the earlier rule `was` shows each value that the rule `now` shows.
+
+    If `was` suppresses random values as a cover, the result is False, because another random draw
+    would show some of them. None: no value is hidden.
+    """
     match was, now:
         case None, _:
             return True
@@ -111,12 +118,12 @@ def _coarser(was: Hiding | None, now: Hiding | None) -> bool:
 
 
 def unsafe(earlier_releases: Sequence[Sequence[Release]], now: Release) -> str | None:
-    """First shuffler: return the reason to refuse a release, given earlier releases.
+    """First shuffler: return the reason to refuse a release; None: permitted.
 
-    None: permitted. earlier_releases: releases by session. A release that follows from an earlier
-    release about exactly these people is not new. Otherwise, in every earlier session with some of
-    these people, some release must imply it; and if it is public, some public release of that
-    session must.
+    A release is permitted if an earlier release of exactly these people implies it. Otherwise every
+    earlier session that counted some of these people must have a release that implies it. If not,
+    both together may reveal unique people. A public release must be implied by public releases.
+    earlier_releases: releases by session.
     """
     if not now.joint:
         return None
@@ -145,9 +152,9 @@ def unsafe(earlier_releases: Sequence[Sequence[Release]], now: Release) -> str |
 
 
 def _news(earlier_releases: Sequence[Sequence[Release]]) -> list[list[Release]]:
-    """Return each session's new releases.
+    """Return, by session, the releases that no release of an earlier session implies.
 
-    A release is not new if it follows from an earlier release about the same people.
+    A release is implied if it can be computed from an earlier release of the same people.
     """
     sets: list[list[Release]] = []
     for session_releases in earlier_releases:
@@ -168,7 +175,7 @@ def _news(earlier_releases: Sequence[Sequence[Release]]) -> list[list[Release]]:
 def _why(near: Sequence[Release], now: Release, readers: str) -> str:
     """Return the message why a release is unsafe after earlier releases about these people.
 
-    near: the earlier releases. readers: the parties that read both, in words for the message.
+    near: the earlier releases. readers: the parties that read both releases, in words.
     """
     closest = max(near, key=lambda release: len(release.columns & now.columns))
     more = now.columns - closest.columns

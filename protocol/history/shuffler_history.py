@@ -1,13 +1,14 @@
 """The memory of a first shuffler or a curator between sessions, and the batches that it refuses.
 
-Before a batch is forwarded, it is checked together with all earlier batches: by its people
-(participation.py), by its content (release_safety.py), and, if it is a release, by the groups of
-people that follow from it and earlier releases (`subtracted`). A permitted batch is written down
-before it is forwarded: a shuffler that fails in between has revealed less than it remembers, never
-more. Later readers, and the outcome of the round, change nothing in this memory.
+Before a batch is forwarded, three checks compare it with all earlier batches. They concern the
+counted people (participation.py) and the released columns and values (release_safety.py). For a
+release, the third check concerns groups of people that follow from it and earlier releases by
+subtraction (`subtracted`). A permitted batch is written down before it is forwarded. So a shuffler
+that fails in between has revealed less than it remembers, never more. Later readers, and the
+outcome of the round, change nothing in this memory.
 
 A curator knows the people asked in a session and the number of answers, not the respondents. If all
-people answered, it judges as the shuffler does; otherwise it cannot show that a later batch is
+people answered, it judges as the shuffler does. Otherwise it cannot show that a later batch is
 safe, and refuses it (`certain`).
 """
 
@@ -50,8 +51,8 @@ class HandedBatch:
         people: the names of the users with answers in the batch.
         min_dropout: the announced size of the smallest safe difference in people.
         releases: the counts that its readers learn, one for each query.
-        singles: whether all counts are published, of single columns too.
-        public: whether it is a release, and not a round of the curator.
+        singles: whether the counts of single columns are published.
+        public: whether the batch is for the release, and not for a round of the curator.
         certain: whether it counts exactly these people; False: some of them, unknown which.
     """
 
@@ -65,7 +66,7 @@ class HandedBatch:
 
     @property
     def counted_people(self) -> CountedPeople:
-        """The people of the batch, with the smallest safe difference."""
+        """The people of the batch, with the smallest safe difference between two sets of people."""
         return CountedPeople(self.people, self.min_dropout)
 
 
@@ -79,8 +80,9 @@ def hand_over(
 ) -> HandedBatch:
     """First shuffler: return the batch of a call (a round's query) about these people.
 
-    name: returns the source's name of a feature. coins: names the session's random draw of
-    suppressed values. read: returns the rules that generalized a feature when the source was read.
+    name: returns the name in the data source of a feature. coins: the name of the session's random
+    draw of suppressed values. read: returns the rules that generalized a feature when the source
+    was read.
     """
     persons, policy = frozenset(people), announcement.policy
     features = announcement.schema.features
@@ -91,9 +93,8 @@ def hand_over(
         if (worded_by := (*read(feature.name), *map(rule_digest, feature.rules)))
     }
     rules = {names[rule.column]: replace(rule, column=0) for rule in call.hidden}
-    draw = coins and " ".join(
-        (coins, str(call.round), *rules)
-    )  # label of the random draws, which are made for each rule in order
+    # The name of a random draw that suppresses values lists the rules, because each rule draws in turn.
+    draw = coins and " ".join((coins, str(call.round), *rules))
     analyst = call.reader is Role.ANALYST
     releases = tuple(
         Release(
@@ -120,15 +121,16 @@ class History:
 
     Attributes:
         sessions: the batches of each session, in order; the present session last.
-        burn: whether it refuses a round that is unsafe because of whom it counts; otherwise the
+        burn: whether to abort a round that is unsafe because of the people it counts; otherwise the
             reason is only added to `warned`.
-        union: the same for a round that is unsafe because of its content.
-        promised: the people asked in earlier sessions, and their `min_dropout`.
+        union: whether to abort a round that is unsafe because of its columns and values.
+        promised: the people asked in earlier sessions, with the smallest safe difference in people
+            that was announced to them.
         strange: the reason why the people of this session cannot be identified; None: they can.
         person: returns the lasting name of a user, equal in all sessions.
-        column: returns the source's name of a feature.
+        column: returns the name in the data source of a feature.
         read: returns the rules that generalized a feature at reading; () if there are no rules.
-        coins: names the draw of this session's suppressed values.
+        coins: the name of the random draw of this session's suppressed values.
         write: stores a batch before it is forwarded.
         counted: returns the counts of round 1 of the present session, if the board does not show
             them and the curator is in the same process; None: unknown here.
@@ -169,9 +171,10 @@ class History:
     ) -> None:
         """Remember the batch of a call; RoundBurned if it is unsafe together with earlier batches.
 
-        people: the users with answers. first: whether this is the first round of its session.
-        published: the counts of round 1 on the board; None: unpublished. certain: whether it counts
-        all these people; False: some of them, and a curator does not know which.
+        A call is the query of a round. people: the users with answers. first: whether this is the
+        first round of its session. published: the counts of round 1 on the board; None:
+        unpublished. certain: whether the batch counts all these people; False: some of them, and a
+        curator does not know which.
         """
         persons = [self.person(user) for user in people]
         now = hand_over(announcement, call, persons, self.column, self.coins, self.read)
@@ -205,10 +208,11 @@ class History:
     def _singles(
         self, announcement: Announcement, now: HandedBatch, published: Sequence[Counts] | None
     ) -> SingleCounts | None:
-        """Return the counts of single columns of these people, by the source's names.
+        """Return the counts of single columns of a batch's people; None if they are unknown.
 
-        None if round 1 had other people, or its counts are unknown. published: its counts on the
-        board.
+        The key is the column's name in the data source. The counts come from the session's round 1,
+        so its people must be the same. published: the counts of round 1 on the board; None:
+        unpublished.
         """
         counts = self.counted() if published is None else published
         if counts is None or not self.sessions or not self.sessions[-1]:
@@ -230,10 +234,10 @@ class History:
             self.warned.append(why)
 
     def _unsure(self, now: HandedBatch) -> str | None:
-        """Return the reason why it is unknown which people are counted; None if it is known.
+        """Return the reason to refuse a batch because it is unknown which people were counted.
 
-        Sessions that share people with this batch are considered too. A first session is judged by
-        its own rules alone.
+        This matters only if an earlier session shares people with the batch. Then differences of
+        counts may isolate people, and this cannot be checked. None: permitted.
         """
         past = [batch for session in self.sessions[:-1] for batch in session]
         near = linked([batch.counted_people for batch in past], now.counted_people)
@@ -248,7 +252,10 @@ class History:
         )
 
     def _isolation_reason(self, now: HandedBatch) -> str | None:
-        """Return the reason not to count these people, given earlier counts; None: permitted."""
+        """Return the reason to refuse a batch that would isolate too few people; None: permitted.
+
+        A group is isolated if combining the counts of the batch with earlier counts singles it out.
+        """
         earlier_counts = [batch.counted_people for session in self.sessions for batch in session]
         group_size, safe_size = smallest_apart(earlier_counts, now.counted_people, self.promised)
         if not 0 < group_size < safe_size:
@@ -261,9 +268,9 @@ class History:
         )
 
     def _joined(self, now: HandedBatch) -> str | None:
-        """Return the reason to refuse a batch because of its content, given earlier releases.
+        """Return the reason to refuse a batch because of its columns and values; None: permitted.
 
-        None: permitted.
+        The batch is compared with the releases of earlier sessions.
         """
         earlier_releases = [
             [release for batch in past for release in batch.releases] for past in self.sessions[:-1]
@@ -280,7 +287,7 @@ class History:
         return None
 
     def _was_public(self, now: Release) -> bool:
-        """Whether an earlier session published the same count of exactly these people."""
+        """Whether an earlier session published a count of the same columns and the same people."""
         return any(
             batch.singles
             and batch.people == now.people

@@ -1,8 +1,8 @@
 """The joint view of colluding attackers, and direct observations in it, without any inference.
 
 An AdversaryView is the board, the messages that an accomplice saw, in order, and the keys of the
-accomplices. This module uses no other data. The first line of each step names the parties of which
-an accomplice is needed; a step ignores messages that no accomplice saw.
+accomplices. This module uses no other data. The first line of each function names the parties of
+which an accomplice is needed; the function ignores messages that no accomplice saw.
 """
 
 from collections.abc import Iterator, Mapping
@@ -35,7 +35,7 @@ class Letter(NamedTuple):
 
     Attributes:
         sender: the party that is named as its sender.
-        receiver: the party that it went to.
+        receiver: the party that received it.
         data: the bytes of the message.
     """
 
@@ -83,7 +83,7 @@ class AdversaryView:
     shown_announcement: Announcement | None = None
 
     def plan(self, number: int) -> Round | None:
-        """Return the round with this number, derived from public data.
+        """Return the round with this number (its query, sizes and keys), derived from public data.
 
         None if the announced session has no such round.
         """
@@ -103,7 +103,8 @@ class AdversaryView:
     def inside(self, plan: Round, plain: bytes) -> bytes | None:
         """Return the ballot in a decrypted innermost layer.
 
-        None if it is locked and a secret is missing.
+        None if the ballot is locked (sealed to a joint key of shufflers and reader), and the
+        attackers lack a secret share of the key. plain: the decrypted layer.
         """
         if not plan.announcement.rules.challenge:
             return plain
@@ -151,7 +152,10 @@ def senders(loot: AdversaryView, number: int) -> list[str]:
 
 
 def batch(loot: AdversaryView, plan: Round, hop: int) -> tuple[bytes, ...]:
-    """Network or party at `hop`: return the layers sent to this party; () if it got no batch."""
+    """Network or party at `hop`: return the layers sent to this party in a round.
+
+    Empty if no batch was sent. loot: the attackers' joint view. hop: from 1.
+    """
     layers: list[bytes] = []
     for piece in batches(loot, plan, plan.openers[hop - 2], plan.openers[hop - 1]):
         layers += piece
@@ -175,9 +179,10 @@ def batches(
 
 
 def opened_last(loot: AdversaryView, plan: Round) -> list[tuple[bytes, bytes]]:
-    """Reader: return its layers with their plaintexts, in batch order.
+    """Reader: return the layers that it received, each with its plaintext, in batch order.
 
-    Invalid layers are left out.
+    Invalid layers, and ballots that the attackers cannot unlock, are left out. loot: the attackers'
+    joint view.
     """
     if plan.reader not in loot.keys:
         return []
