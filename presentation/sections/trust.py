@@ -177,8 +177,8 @@ def _verdict(facts: "PageFacts", view: Received) -> Marked:
     if outsiders_linked(view) or certain:
         return Marked(view.verdict, "bad")
     if facts.deviations:
-        return Marked("not said of this run", "bad")
-    return Marked("nobody but members linked" if view.linked else view.verdict, "good")
+        return Marked("no statement: parties deviated", "bad")
+    return Marked("only members linked" if view.linked else view.verdict, "good")
 
 
 def _words(facts: "PageFacts") -> Iterator[str]:

@@ -92,13 +92,15 @@ def _trust(facts: "PageFacts") -> VerdictAnswer:
     question = "Who must be trusted?"
     if facts.deviations:
         deviation_text = f"{'; '.join(facts.deviations)}. {sentence(NOT_BY_WATCHING)}"
-        return VerdictAnswer(question, "not said of this run", deviation_text)
+        return VerdictAnswer(question, "no statement: parties deviated", deviation_text)
     if among := facts.topology_words.trust(facts.result):
         return among
     breaking = facts.breaking
     if not breaking:
         return VerdictAnswer(
-            question, "nobody looked at links anyone", "No coalition that was scored links anyone."
+            question,
+            "no scored coalition links anyone",
+            "No coalition that was scored links anyone.",
         )
     smallest = min(len(learner.parties) for learner in breaking)
     names = "; or ".join(coalition_name(learner) for learner in breaking)

@@ -1,17 +1,17 @@
 """Requests for tokens (blind credentials) on the board, after a private request got no answer.
 
-    ask        a person posts the request of its letter again: signed, and blinded
+    ask        a person posts its private request again: signed, and blinded
     granted    the reader of the round answers on the board, with a proof that it used
                the key on the board (tokens.py)
 
-A lost request and a refused request look alike, so both are treated alike: the person asks again on
-the board, before any ballot of the round has left the first shuffler. Both posts are blinded: they
-show participation, and nothing of the answers.
+A lost request and a refused request look alike, so both have the same remedy. The person asks again
+on the board, before any ballot of the round has left the first shuffler. Both posts are blinded:
+they show that the person takes part, but not the answers.
 
-A round with such a request and no answer burns (`check_answered`). Without this rule the reader, or
-the party that holds the wires, takes one person out of a round of its choice. If `min_dropout` - 1
-others stay away, the difference of two rounds then holds one unknown row. A person that is cut off
-from the board as well cannot make such a request.
+A round with such a request and no answer is aborted (`check_answered`). Without this rule the
+reader, or a party that controls the network, could exclude one person from a round. If
+`min_dropout` - 1 accomplices stay away too, the difference of two rounds has one unknown row: the
+row of this person. A person without access to the board cannot make such a request.
 """
 
 from collections.abc import Callable

@@ -93,7 +93,7 @@ def hand_over(
         if (worded_by := (*read(feature.name), *map(rule_digest, feature.rules)))
     }
     rules = {names[rule.column]: replace(rule, column=0) for rule in call.hidden}
-    # The name of a random draw that suppresses values lists the rules, because each rule draws in turn.
+    # The name of the draw that suppresses values lists the rules, because each rule draws in turn.
     draw = coins and " ".join((coins, str(call.round), *rules))
     analyst = call.reader is Role.ANALYST
     releases = tuple(

@@ -3,13 +3,14 @@
 An audit opens half of the layers of every pair of hops in public (audit.py). So a coalition follows
 a message through a hop if the hop's shuffler is a member, or if that layer was opened. Each message
 has a closed hop in each pair. So a coalition with neither shuffler of a pair follows no message
-through it; a coalition with one of them follows the messages that the other had to open, about
-half.
+through the pair. A coalition with one of the two follows the messages that the other shuffler had
+to open, about half.
 
-Behind a hop that it does not follow, a coalition distinguishes the closed messages there (a block)
-from all others, and can count the answers of each block separately. Blocks of two hops that overlap
-in part are merged here: the coalition then also has probabilities of membership, which is reported
-(`AnswerCrowds.whole`) and not counted.
+At a hop of another party, a coalition cannot follow the messages with unopened layers. Their
+senders form a group (a block): the coalition distinguishes the group from all other senders, and
+counts its answers separately. Groups of two hops may overlap in part. Then they are merged here,
+although the coalition also has probabilities of membership. These are not computed
+(`AnswerCrowds.whole` is False).
 """
 
 from collections import Counter
@@ -21,7 +22,7 @@ from ..board.board import Board
 from .run_record import CountsSeen, RunRecord
 from .transcript import Row, Transcript, name_of, split_names
 
-Way = tuple[bytes, ...]  # names of an answer's layers at every hop, the envelope first
+Way = tuple[bytes, ...]  # names (hashes) of an answer's layers at every hop, the envelope first
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,8 @@ class AnswerCrowds:
 
     Attributes:
         blocks: people in each crowd, by index; a person in no block is followed individually.
-        whole: whether the blocks are all of the coalition's knowledge.
+        whole: whether the blocks are all that the coalition knows; False: it also has probabilities
+            of membership, because groups overlap.
     """
 
     blocks: tuple[frozenset[int], ...]
@@ -50,8 +52,9 @@ def crowds(
 ) -> AnswerCrowds:
     """Any party: return the groups of people that a coalition can separate after an audit.
 
-    ways: for a query, by person, the names of its layers at every hop. closed: hops of non-members,
-    from 0. opened_layers: names of the layers opened in public.
+    ways: for one query, by person, the names (hashes) of the answer's layers at every hop. closed:
+    hops of shufflers outside the coalition, from 0. opened_layers: names of the layers opened in
+    public.
     """
     blocks = [
         block
@@ -75,12 +78,15 @@ class AuditedRecord(RunRecord):
 
     @cached_property
     def opened_layers(self) -> Mapping[int, frozenset[bytes]]:
-        """By audited round, the names of layers opened in public; empty in a summary."""
+        """By audited round, the names (hashes) of layers opened in public; empty in a summary."""
         return {} if self.transcript.summary else shown_layers(self.board)
 
     @cached_property
     def ways(self) -> Mapping[tuple[int, int], Mapping[int, Way]]:
-        """By audited round and query, the names of the layers of a user's answer, in hop order."""
+        """By audited round and query, the layers of each user's answer as names, in hop order.
+
+        A name is a hash. The envelope is first.
+        """
         by_question: dict[tuple[int, int], dict[int, Way]] = {}
         for user_answers in self.transcript.sealed_answers:
             if (
@@ -98,9 +104,10 @@ class AuditedRecord(RunRecord):
         return by_question
 
     def readable(self, number: int) -> bool:
-        """Whether a reader needs only its own key for a round's ballots: they have no closed lock.
+        """Whether a reader needs only its own key for a round's ballots.
 
-        number: the round.
+        False while the ballots are locked (sealed to a joint key), until all shufflers have
+        revealed their shares of the key. number: the round.
         """
         announcement = self.board.announcement
         locked = announcement is not None and announcement.rules.challenge
@@ -124,8 +131,8 @@ class AuditedRecord(RunRecord):
     def followed(self, number: int, members: frozenset[str]) -> Mapping[int, Row]:
         """Return, by person, the values that a coalition reads by following messages.
 
-        A message is followed past a hop of a member, or a hop that an audit opened. number: the
-        round.
+        A message is followed past a shuffler that is a member, or that had to open this message's
+        layer in an audit. number: the round.
         """
         *hops, reader = self.openers[number]
         if number not in self.opened_layers or reader not in members or not self.readable(number):
@@ -144,7 +151,8 @@ class AuditedRecord(RunRecord):
     ) -> Iterator[CountsSeen]:
         """Yield the counts of each group of people that a coalition's reader can count separately.
 
-        read: the counts that the coalition has read.
+        A group has the senders of messages that an audit left closed at the same hop. read: the
+        counts that the coalition has read.
         """
         for counts_seen in read:
             if counts_seen.round not in self.opened_layers:
@@ -156,9 +164,12 @@ class AuditedRecord(RunRecord):
                     yield replace(counts_seen, counts=Counter(answers), among=block)
 
     def reveals_more(self, number: int, members: frozenset[str]) -> bool:
-        """Whether audits reveal more to a round's reader than the counts of separable groups.
+        """Whether audits tell a coalition more about senders than is computed here.
 
-        Then overlapping groups give probabilities, which are not computed.
+        An audit splits the senders at a hop into two groups, by opened and unopened layers. A
+        coalition with the round's reader counts these groups separately. If groups of two hops
+        overlap, the coalition also has probabilities of membership, which are not computed. number:
+        the round.
         """
         if number not in self.opened_layers or self.openers[number][-1] not in members:
             return False

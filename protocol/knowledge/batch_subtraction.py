@@ -1,12 +1,12 @@
 """Subtraction by a first shuffler that composes the batches itself.
 
-The counts of two rounds about the same people differ by the people in only one batch of the two.
-The first shuffler knows the people of a batch: it opened their envelopes, and forwarded their
-answers or not. If these people are its own inventions or accomplices, except a single person, the
-difference is the row of that person.
+The counts of two rounds about the same people differ by the people that are in only one of the two
+batches. The first shuffler knows the people of a batch: it opened their envelopes, and forwarded
+their answers or not. Suppose that all these people but one are accomplices, or invented by the
+shuffler. Then the difference is the row of that one person.
 
 This module uses only the attackers' joint view (adversary_view.py), the rows of accomplices, and
-the rows that they have made up.
+the rows that the attackers invented.
 """
 
 from collections import Counter
@@ -29,8 +29,8 @@ class ForwardedAnswers:
     """The people with answers in a batch that the first shuffler sent, and its additional layers.
 
     Attributes:
-        people: by index.
-        strange: number of layers that belong to no person.
+        people: the people, by index.
+        strange: number of layers in the batch that belong to no person.
     """
 
     people: frozenset[int]
@@ -99,9 +99,10 @@ class AccompliceRows:
     added_rows: Mapping[int, Sequence[Row]]
 
     def known_rows(self, people: frozenset[int], number: int) -> list[Row]:
-        """Return the known rows in a round's batch: those of accomplices, and the added rows.
+        """Return the rows of a round's batch that the attackers know beforehand.
 
-        people: the people in the batch.
+        These are the rows of accomplices in the batch, and the rows that the first shuffler
+        invented and added. people: the people in the batch, by index. number: the round.
         """
         return [
             *(self.rows[person] for person in people & self.rows.keys()),
@@ -109,16 +110,17 @@ class AccompliceRows:
         ]
 
     def unknown(self, people: frozenset[int]) -> frozenset[int]:
-        """Return the people, by index, that are no accomplices."""
+        """Return the people, by index, that are not accomplices, so that their rows are unknown."""
         return people - self.rows.keys()
 
 
 def left_over(loot: AdversaryView, accomplice_rows: AccompliceRows) -> People:
     """First shuffler and accomplices, maybe the curator: return the row of the isolated person.
 
-    A person is isolated if all other people in the last round are known (the rest of the release),
-    or all other people in only one of first and last round (by subtraction, column by column). A
-    column without a unique value is left out.
+    There are two ways. If a single person in the last round is unknown, its row is the rest of the
+    release. If a single unknown person left since round 1 and no unknown person came, its values
+    are the differences of the counts, column by column. A column without a unique value is left
+    out.
     """
     last = len(loot.board.tallies)
     joint, decision = public_release(loot.board), loot.board.decision
@@ -152,9 +154,10 @@ def left_over(loot: AdversaryView, accomplice_rows: AccompliceRows) -> People:
 
 
 def singled_out(loot: AdversaryView, number: int, accomplice_rows: AccompliceRows) -> People:
-    """First shuffler and reader of a round: return the row of the isolated person in it.
+    """First shuffler and reader of a round: return the row of the only unknown person in the round.
 
-    A later abort of the round does not change the reader's view.
+    A later abort of the round does not change the reader's view. number: the round.
+    accomplice_rows: the rows that the attackers know.
     """
     plan, people = loot.plan(number), handed_on(loot, number).people
     if plan is None or len(accomplice_rows.unknown(people)) != 1:
@@ -172,7 +175,7 @@ def _by_rest(
     """Return the only row of a release that the attackers do not know, by person; else empty.
 
     mine: the rows that they know. persons: the people to which the row may belong. The result is
-    empty unless exactly one row remains.
+    empty unless exactly one row remains after the known rows are subtracted.
     """
     rest = Counter(joint)
     rest.subtract(tuple(row[column] for column in columns) for row in mine)
@@ -191,8 +194,8 @@ def _single_value(
 ) -> str | None:
     """Return the value of the one person by which the counts of two rounds differ in a column.
 
-    None unless exactly one value remains. more, less: known rows in only the earlier or the later
-    round, which are taken out.
+    None unless exactly one value remains. more: known rows in the later round only. less: known
+    rows in the earlier round only. The effect of both on the difference is removed.
     """
     rest = Counter(earlier_counts)
     rest.subtract(later_counts)

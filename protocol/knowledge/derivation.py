@@ -1,7 +1,8 @@
 """The knowledge of a coalition: all facts that follow from its members' observations and keys.
 
-Terms are ciphertexts, by name. The party that sealed a ciphertext knows its content; a coalition
-learns it only by the rules below (ciphers are assumed perfect, after Dolev and Yao):
+Terms are ciphertexts, identified by a hash (their name). The party that sealed a ciphertext knows
+its content; a coalition learns the content only by the rules below. Ciphers are assumed perfect,
+after Dolev and Yao:
 
     own       a member knows the ciphertexts that it sealed, and their contents
     key       a shuffler, the curator and the analyst have the key that opens their layers
@@ -11,14 +12,15 @@ learns it only by the rules below (ciphers are assumed perfect, after Dolev and 
     open      from a ciphertext and the key of its opener follows its content
     follow    the content of an opened ciphertext of a person belongs to that person
     order     if batches keep their order, the i-th input is the i-th output
-    read      an opened answer of a person links its values to the person; if the round has a lock,
-              all keys are needed
+    read      an opened answer of a person links its values to the person; if ballots are sealed
+              to a joint key, all keys are needed
 
-The closure applies the rules until no new fact follows. It keeps for every fact the first rule and
-its premises, so that each fact has a proof that starts from observations and keys.
+The closure is the set of all facts that the rules give. For every fact it keeps the first rule and
+the premises, so that each fact has a proof that starts from observations and keys.
 
-If batches are sorted, the links of the closure have a closed form, `sorted_links`. `links` uses it
-then, for the thousands of coalitions of a run, and the closure if batches keep their order.
+If batches are sorted, the links of people to values can be computed directly, by `sorted_links`.
+`links` then does so, because a run has thousands of coalitions. If batches keep their order,
+`links` uses the closure.
 """
 
 from collections import deque
@@ -34,9 +36,9 @@ from .transcript import Event, Row, SealedAnswers, split_names
 
 
 class RunCiphertexts:
-    """The ciphertexts of a run, by name (a hash), as their makers know them.
+    """The ciphertexts of a run, by name (a hash), as the users that sealed them know them.
 
-    The derivation rules read the content of a ciphertext here after they have allowed it.
+    The derivation rules read the content of a ciphertext here, after a rule has allowed it.
     """
 
     def __init__(self, record: AuditedRecord) -> None:
@@ -55,7 +57,7 @@ class RunCiphertexts:
 
     @cached_property
     def passing(self) -> Mapping[tuple[int, str], tuple[dict[bytes, int], list[bytes]]]:
-        """By round and shuffler: the positions of the ciphertexts it received, and its outputs."""
+        """By round and shuffler: the index of each received ciphertext, and the list of outputs."""
         by_shuffler: dict[tuple[int, str], tuple[dict[bytes, int], list[bytes]]] = {}
         for event in self.record.transcript.events:
             names = split_names(event.names)
@@ -80,7 +82,7 @@ def _terms(user_answers: SealedAnswers, openers: Sequence[str]) -> Iterator[Term
     yield Term(names[0], user_answers.user, user_answers.round, 1, openers[0], firsts)
     is_bundled = len(onions) != len(
         user_answers.answers
-    )  # all answers in one onion: a design error
+    )  # all answers are in one onion: a design error of a lesson
     for place, onion in enumerate(onions):
         answers = user_answers.answers if is_bundled else (user_answers.answers[place],)
         for at, name in enumerate(onion):
@@ -127,7 +129,10 @@ class Knowledge:
         }
 
     def _values(self, fact: Answer) -> tuple[str, ...]:
-        """Return the submitted values of the answer about which a fact says something."""
+        """Return the submitted values of an answer that the coalition has read.
+
+        fact: names the answer's round, user and query.
+        """
         return self.terms.record.answers[fact.round, fact.user, fact.ask]
 
     def proof(self, goal: Fact) -> list[tuple[Fact, FactReason]]:
@@ -155,7 +160,7 @@ def links(
     """Any party: return, by round and person, the values that a coalition links to the person.
 
     Args:
-        record: the run.
+        record: the record of the run.
         members: the coalition.
         derived: returns all facts that a coalition derives; called only if batches keep their
             order.
@@ -167,12 +172,12 @@ def links(
 
 
 def sorted_links(record: AuditedRecord, members: frozenset[str]) -> Mapping[int, Mapping[int, Row]]:
-    """Any party: return the links of a coalition, without a derivation, if batches are sorted.
+    """Any party: return the values that a coalition links to people, if batches are sorted.
 
-    The rule `follow` needs every opener from the envelope to the answer; with all keys of a round
-    (in a public round of a verified mix: of its shufflers) a coalition links every submission. If a
-    key is missing, it links only its own answers and the answers with layers that an audit has
-    opened at the missing opener.
+    The result is computed directly, without deriving all facts. With the keys of all parties that
+    open layers, a coalition links every submission of a round. With public counts in a verified
+    mix, the shufflers' keys are enough. If a key is missing, a coalition links only two kinds of
+    answers: its own, and answers with layers that an audit has opened at the missing party.
     """
     member_users = [
         parties.index(member) for member in members if parties.role(member) is parties.Role.USER
@@ -189,12 +194,15 @@ def sorted_links(record: AuditedRecord, members: frozenset[str]) -> Mapping[int,
 
 
 def closure(terms: RunCiphertexts, members: Iterable[str]) -> Knowledge:
-    """Any party: return all facts that a coalition derives by the rules of this module."""
+    """Any party: return all facts that a coalition derives by the rules of this module.
+
+    terms: the ciphertexts of the run. members: the coalition.
+    """
     knowledge = Knowledge(frozenset(members), terms)
     todo: deque[Fact] = deque()
 
     def learn(fact: Fact, rule: FactRule, *premises: Fact, event: Event | None = None) -> None:
-        """Add a fact with its reason, unless it is known already, and queue it for the rules."""
+        """Add a new fact with its reason, and queue it for the rules; ignore a known fact."""
         if fact not in knowledge.why:
             knowledge.why[fact] = FactReason(rule, premises, event)
             todo.append(fact)
@@ -212,7 +220,7 @@ _Step = tuple[Fact, FactRule, tuple[Fact, ...]]
 
 
 def _initial_facts(terms: RunCiphertexts, members: frozenset[str]) -> Iterator[_InitialFact]:
-    """Yield the facts without premises: members' keys, own ciphertexts and observations."""
+    """Yield the facts without premises: members' keys, their own ciphertexts, and observations."""
     for party in sorted(members):
         if parties.role(party) not in (parties.Role.USER, parties.Role.NETWORK):
             yield KeyFact(party), FactRule.KEY, None
@@ -270,9 +278,9 @@ def _next(terms: RunCiphertexts, reasons: Mapping[Fact, FactReason], fact: Fact)
 def _opened(
     terms: RunCiphertexts, term: Term, reasons: Mapping[Fact, FactReason]
 ) -> Iterator[_Step]:
-    """Apply the rule open: a ciphertext and the key of its opener reveal the content.
+    """Apply the rule `open`: a ciphertext and the key of its opener reveal the content.
 
-    term: the ciphertext. reasons: the facts known so far.
+    term: the ciphertext. reasons: the facts known so far, with their reasons.
     """
     premises = (Ciphertext(term.name), KeyFact(term.opener))
     yield Ciphertext(term.name, opened=True), FactRule.OPEN, premises
@@ -285,9 +293,11 @@ def _opened(
 def _followed(
     terms: RunCiphertexts, term: Term, reasons: Mapping[Fact, FactReason]
 ) -> Iterator[_Step]:
-    """Apply the rules follow and read, if an opened ciphertext is known to be a person's.
+    """Yield the facts that follow if a ciphertext is opened, and its sender is known.
 
-    term: the ciphertext. reasons: the facts known so far.
+    The ciphertexts in its content belong to the same person (rule `follow`). If the content is an
+    answer, the coalition links its values to the person (rule `read`). term: the ciphertext.
+    reasons: the facts known so far.
     """
     mine, opened = Origin(term.name, term.user), Ciphertext(term.name, opened=True)
     if mine not in reasons or opened not in reasons:
@@ -299,7 +309,11 @@ def _followed(
 
 
 def _unlocked(terms: RunCiphertexts, term: Term, reasons: Mapping[Fact, FactReason]) -> bool:
-    """Whether an innermost layer can be read: its round has no lock, or all keys are known."""
+    """Whether the ballot in an innermost layer can be read.
+
+    It can if it is not sealed to a joint key, if the joint key was revealed, or if the coalition
+    has the keys of all parties. term: the layer's ciphertext. reasons: the facts known so far.
+    """
     keys = (KeyFact(party) in reasons for party in terms.record.openers[term.round])
     return terms.record.readable(term.round) or all(keys)
 
@@ -307,7 +321,12 @@ def _unlocked(terms: RunCiphertexts, term: Term, reasons: Mapping[Fact, FactReas
 def _ordered(
     terms: RunCiphertexts, term: Term, fact: Origin, reasons: Mapping[Fact, FactReason]
 ) -> Iterator[_Step]:
-    """Apply the rule order: a batch that keeps its order links input and output, if complete."""
+    """Apply the rule `order`: in a batch that keeps its order, outputs follow their inputs.
+
+    So the sender of an input is known to be the sender of the output at the same place. The rule
+    applies only if no message was lost: the outputs must be a multiple of the inputs. term, fact:
+    the input and its sender.
+    """
     if terms.ordered:
         return
     input_places, outputs = terms.passing.get((term.round, term.opener), ({}, []))

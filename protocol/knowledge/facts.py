@@ -1,4 +1,4 @@
-"""Facts that a coalition may know of a run, and the reasons of each fact (derivation.py)."""
+"""Facts that a coalition may know about a run, and the reason of each fact (derivation.py)."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -51,7 +51,7 @@ class Origin:
 
     Attributes:
         name: the ciphertext's hash, eight bytes.
-        user: by index, from 0.
+        user: the user, by index, from 0.
     """
 
     name: bytes
@@ -63,8 +63,8 @@ class Answer:
     """The fact that a coalition knows the answer of a user to a query of a round.
 
     Attributes:
-        user: by index, from 0.
-        round: from 1.
+        user: the user, by index, from 0.
+        round: the number of the round, from 1.
         ask: the query, by its number in the call, from 0.
     """
 
@@ -80,9 +80,9 @@ class FactReason(NamedTuple):
     """The reason of a fact: the rule, its premises, and the observed event.
 
     Attributes:
-        rule: the rule by which it follows.
-        premises: the facts that it follows from.
-        event: the observation; None if it follows from facts alone.
+        rule: the rule by which the fact is derived.
+        premises: the facts from which the rule derives it.
+        event: the observation; None if the fact is derived from facts alone.
     """
 
     rule: FactRule
@@ -95,12 +95,12 @@ class Term:
     """A ciphertext of a run: the user that made it, its opener, its content, and its layer.
 
     Attributes:
-        name: eight bytes of its hash.
+        name: the ciphertext's hash, eight bytes.
         user: the user that made it, by index, from 0.
-        round: from 1.
+        round: the number of the round, from 1.
         layer: the depth of its layer; 1 is the envelope.
         opener: the party with the key that opens it.
-        inside: the names of the ciphertexts in it; () for an innermost layer.
+        inside: the names (hashes) of the ciphertexts in it; () for an innermost layer.
         answers: for an innermost layer, the queries that it answers, with the values.
     """
 

@@ -1,13 +1,14 @@
 """Intersection of many releases: rows of single people by adding and subtracting counts.
 
-Release t counts the rows of the people S_t. People of one history (in the same S_t) always count
-together: write x_g for the sum of the rows of a group g. Then every release is a sum of some x_g,
+Release t counts the rows of the people S_t. People that are in the same sets S_t always count
+together: they are a group. Write x_g for the sum of the rows of a group g. Then every release c_t
+is a sum of some x_g,
 
     c_t = sum over g with g in S_t of x_g,        t = 1 .. T,
 
-and x_g is known if its unit vector is a combination of the rows of that 0/1 matrix. If such a group
-is one person, its row is read. Further properties are not used: that counts are whole numbers, and
-not below 0, may reveal more (history/participation.py).
+which is a linear system with a 0/1 matrix. The sum x_g is known if some combination of the
+equations equals x_g. If such a group is one person, its row is read. Further properties are not
+used: that counts are whole numbers, and not below 0, may reveal more (history/participation.py).
 """
 
 from collections import Counter, defaultdict
@@ -39,7 +40,8 @@ class SeenRelease:
 def isolate_people(releases: Sequence[SeenRelease]) -> People:
     """Network, or a party that sees respondents: return the released values of isolated people.
 
-    A person is isolated if some combination of the releases' counts leaves this person alone.
+    A person is isolated if a weighted sum of the releases' counts contains this person alone. Only
+    columns that all releases share are returned.
     """
     columns = (
         tuple(sorted(set.intersection(*(set(release.columns) for release in releases))))
@@ -118,9 +120,8 @@ def _single_cell(
 ) -> tuple[str, ...] | None:
     """Return the cell of the one person that a weighted sum of counts leaves.
 
-    None if it leaves more.
-
-    weights: the releases' weights. sums: counts of the releases over shared columns.
+    None if more than one person is left. weights: a weight for each release. sums: the counts of
+    each release over the shared columns.
     """
     total: dict[tuple[str, ...], Fraction] = defaultdict(Fraction)
     for weight, counts in zip(weights, sums, strict=True):

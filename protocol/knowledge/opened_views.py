@@ -1,10 +1,13 @@
-"""Views of coalitions on rows that open for k people: the released prefixes, or all rows.
+"""Views of coalitions on rows that open only for k people with equal values.
 
-A coalition that follows a ballot from its sender to its reader has a message and its opened part.
-Reader and `randomness` together can open all messages: they evaluate the oblivious function on
-every possible row, and compare. This needs a domain that can be listed, or guesses; here every row
-is assumed to be among them. A user that helps the reader opens all levels that are equal to its own
-row: the seed of a level (a prefix of the row) opens that level of every message that has it.
+A coalition that follows a ballot from its sender to its reader has a message and the part of the
+row that opened. The reader and the party `randomness` together can open all messages: they evaluate
+the oblivious function on every possible row, and compare. This needs a domain that can be listed,
+or guesses; here every row is assumed to be among the guesses.
+
+A row may open column by column: its first values form a prefix. A user knows the secret of each
+prefix of its own row. Given to the reader, this secret opens that prefix in every message that has
+it.
 """
 
 from collections import Counter
@@ -34,8 +37,8 @@ class PersonalRecord:
     """The answers of all rounds, person by person, of a real or an ideal run.
 
     Attributes:
-        rows_by_round: per round and person, by index, the values that the person sealed.
-        respondents: per round and query, the people with answers that reached the reader.
+        rows_by_round: by round and person's index, the values that the person sealed.
+        respondents: by round and query, the people with answers that reached the reader.
     """
 
     rows_by_round: Mapping[int, Mapping[int, Row]]
@@ -43,7 +46,11 @@ class PersonalRecord:
 
 
 def tries_all(coalition: frozenset[str]) -> bool:
-    """Whether parties hold the keys to open every message by trying all possible rows."""
+    """Whether a coalition can open every message by trying all possible rows.
+
+    It can if the analyst and the party `randomness`, which holds the oblivious function, are
+    members.
+    """
     return coalition.issuperset((parties.ANALYST, parties.RANDOMNESS))
 
 
@@ -54,10 +61,12 @@ def as_opened(
     counted: tuple[CountsSeen, ...],
     policy: AnnouncedPolicy,
 ) -> tuple[Links, tuple[CountsSeen, ...]]:
-    """Return a coalition's links and counts, reduced to the values that really opened.
+    """Return a coalition's links and counts, reduced to the values that the reader could open.
 
-    A person with a message that is followed to its reader and stays closed is linked to no value. A
-    reader that publishes less than it opens has seen all opened cells. policy: the announced rule.
+    A value opens only if k people share it. If a person's values stay closed, the coalition links
+    no value to the person, even if it follows the person's message. A reader that publishes less
+    than it opens has seen all opened cells. policy: the announced rule. linked: rows by round and
+    person. counted: the published counts.
     """
     if tries_all(coalition):
         return linked, (*counted, *(_all_of(record, counts_seen) for counts_seen in counted))
@@ -89,10 +98,11 @@ def _opened_of(
     policy: AnnouncedPolicy,
     member_users: Collection[int],
 ) -> CountsSeen:
-    """Return the counts of cells that opened for a round's reader, before it closes further groups.
+    """Return the counts of cells that opened for a round's reader, published or not.
 
-    member_users: users of the coalition. The seed of a user's row opens every equal level for the
-    reader.
+    The reader may withhold opened groups, so that they do not reveal small groups by exclusion.
+    member_users: users of the coalition. The secret of a user's row opens equal values in every
+    message for the reader.
     """
     whole, rows = _all_of(record, counts_seen), record.rows_by_round[counts_seen.round]
     if whole.people != counts_seen.people:
@@ -106,9 +116,10 @@ def _opened_of(
 def opened_counts(
     whole: CountsSeen, policy: AnnouncedPolicy, known_rows: Collection[Cell] = ()
 ) -> CountsSeen:
-    """Return the counts of cells that open for k people, from the counts of whole rows.
+    """Return the counts of the values that open because k people share them.
 
-    Further closing against exclusion is not applied. known_rows: rows that open without k people.
+    Opened groups that the reader withholds from its release are included. whole: the counts of
+    whole rows. known_rows: rows with known secrets, which open without k people.
     """
     counts = opened(
         whole.counts, policy.k, prefixes=by_prefixes(policy.rule), known_rows=known_rows
@@ -117,9 +128,10 @@ def opened_counts(
 
 
 def _all_of(record: PersonalRecord, counts_seen: CountsSeen) -> CountsSeen:
-    """Return the counts of a round's whole rows, of people with messages at the reader.
+    """Return the counts of a round's whole rows, known to a coalition that opens every message.
 
-    This is the view of a coalition that opens every message.
+    Counts without a blank value are whole already, and are returned. Otherwise the rows of the
+    people with messages that reached the reader are counted.
     """
     if not any(BLANK in cell for cell in counts_seen.counts):
         return counts_seen

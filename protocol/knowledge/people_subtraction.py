@@ -1,7 +1,7 @@
 """Subtraction of known answers from counts by attackers: the remainder belongs to other people.
 
-If all remaining people in a count have the same value of a column, it is certain for each of them.
-This module uses only the attackers' joint view (adversary_view.py) and their own answers.
+If all remaining people in a count have the same value of a column, attackers know the value of each
+of them. This module uses only the attackers' joint view (adversary_view.py) and their own answers.
 """
 
 from collections import Counter
@@ -19,7 +19,7 @@ class KnownAnswers:
     """The attackers' knowledge of the people counted in a round.
 
     Attributes:
-        rows: their own answered rows, with a value of every column.
+        rows: the attackers' own answered rows, with a value of every column.
         remaining_count: the number of other counted people.
     """
 
@@ -28,10 +28,10 @@ class KnownAnswers:
 
 
 def values_of_others(loot: AdversaryView, known_answers: Mapping[int, KnownAnswers]) -> Row:
-    """Attackers: return the certain values of all other counted people, by column.
+    """Attackers: return, by column, the value that all other counted people must have.
 
-    known_answers: by round. Counts that are not public need the round's reader. A count that
-    contradicts the known answers is ignored.
+    known_answers: by round, the attackers' own answers. Counts that are not public need the round's
+    reader. A count that contradicts the known answers is ignored.
     """
     row: Row = {}
     for number, columns, counts in _counts(loot):
@@ -41,7 +41,7 @@ def values_of_others(loot: AdversaryView, known_answers: Mapping[int, KnownAnswe
 
 
 def columns_counted(loot: AdversaryView) -> frozenset[int]:
-    """Return the columns of which attackers have a count."""
+    """Return the columns of which the attackers know counts."""
     return frozenset(column for _, columns, _ in _counts(loot) for column in columns)
 
 
@@ -59,7 +59,7 @@ def _rest(
     counts: Counts,
     known_answers: KnownAnswers,
 ) -> Counts:
-    """Return a count without the answers of attackers; empty if the numbers do not fit.
+    """Return a count without the attackers' own answers; empty if they contradict the count.
 
     number: the round. columns: the columns of the count.
     """
@@ -74,7 +74,10 @@ def _rest(
 
 
 def _certain(columns: Sequence[int], rest: Counts) -> Row:
-    """Return, by column, the value on which all cells of a count agree."""
+    """Return, by column, the value that all people of a count have; other columns are left out.
+
+    rest: people by cell.
+    """
     values = {column: {cell[at] for cell in rest} for at, column in enumerate(columns)}
     return {
         column: column_values.pop()
@@ -88,10 +91,11 @@ def values_of_missing(
     released_counts: Mapping[int, Counts],
     missing: Collection[str],
 ) -> Row:
-    """Attackers: return the values, by column, of the people in only one of two rounds.
+    """Attackers: return, by column, the value that all people in only one of two rounds have.
 
-    earlier_counts: counts of single columns, in the columns' order. released_counts: counts of
-    single columns that were released. missing: these people.
+    A column is left out if these people differ in it. earlier_counts: counts of single columns, in
+    the columns' order. released_counts: by column, the counts in the release. missing: the people
+    in only one of the two rounds.
     """
     row: Row = {}
     for column, counts in released_counts.items():

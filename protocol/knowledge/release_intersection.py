@@ -1,11 +1,13 @@
 """Two releases of the same people: the expected number of people unique in both together.
 
 No release has the counts of both sets of columns together, but a reader of both releases knows the
-counts of each. Over all assignments of the same n people to both (equally likely, with equal shared
-columns), the number N of people that are both in a cell of c1 people and in a cell of c2 people is
-hypergeometric:
+counts of each. Let all assignments of the same n people to the cells of both releases be equally
+likely, with equal values in shared columns. Take a cell of c1 people in one release, and a cell of
+c2 people in the other. The number N of people that are in both cells is hypergeometric:
 
     P(N = 1) = c1 c2 C(n - c1, c2 - 1) / (c2 C(n, c2)),    expected alone = sum over pairs of cells
+
+C is the binomial coefficient.
 """
 
 from collections import defaultdict
@@ -18,9 +20,10 @@ Cell = tuple[str, ...]
 
 
 def alone_in_both(people: int, first: int, second: int) -> float:
-    """Return the probability that exactly one person of `people` is in a cell of each release.
+    """Return the probability that exactly one person is in two cells, one of each release.
 
-    first, second: people in the two cells; the second cell is a random choice of people.
+    people: the number of all people. first, second: the numbers of people in the two cells. The
+    people of the second cell are a random choice.
     """
     if not first or not second or first + second - 1 > people:
         return 0.0
@@ -37,8 +40,8 @@ def expected_alone(
 ) -> float:
     """Any party: return the expected number of people unique in both releases together.
 
-    first, second: the columns of each release, in the order of its cells. Both are of the same
-    people.
+    Both releases count the same people. first, second: the columns of each release, in the order of
+    its cells.
     """
     shared = [column for column in first if column in second]
     first_groups, right = _by(release, first, shared), _by(second_release, second, shared)

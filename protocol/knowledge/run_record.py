@@ -1,7 +1,8 @@
-"""The record of a run, from its transcript and its board: queries, sealed answers, counts.
+"""The record of a run, made of its transcript and its board: queries, sealed answers, counts.
 
-A `ViewedRun` of a run serves all coalitions: it does not depend on the observer. view.py has the
-joint knowledge of parties, derivation.py their links and the reasons.
+One `ViewedRun` (in view.py) of a run serves all coalitions, because the record does not depend on
+the observer. view.py derives the joint knowledge of parties, derivation.py their links and the
+reasons of these.
 """
 
 from collections import Counter, defaultdict
@@ -22,7 +23,7 @@ from ..wire.messages import Call, Counts, Decision, Kind
 from ..wire.rows_per_person import is_dummy
 from .transcript import NAME, Row, SealedAnswers, Transcript, split_names
 
-SEVERAL = " | "  # joins the values of a person that has several in a column
+SEVERAL = " | "  # separator between the values of a person that has several values in a column
 LINKING_FLAWS = {
     Flaw.BUNDLED,
     Flaw.ONE_SALT,
@@ -33,15 +34,15 @@ Some = TypeVar("Some", bound=Collection[str])
 
 @dataclass(frozen=True, slots=True)
 class CountsSeen:
-    """Counts that a coalition has read: a column set, and the people with each combination.
+    """Counts that a coalition has read: a set of columns, and the people with each combination.
 
     Attributes:
-        round: from 1.
-        columns: by number.
-        counts: people by combination.
-        hidden: the rules that users applied to their values before they submitted.
-        among: the counted people, by index, if audits distinguish a part of the people; None: all
-            respondents.
+        round: the number of the round, from 1.
+        columns: the columns, by number.
+        counts: people by combination of values.
+        hidden: the rules by which users hid values before they submitted.
+        among: the counted people, by index, if the layers opened in an audit let the coalition
+            count some senders separately; None: all respondents.
     """
 
     round: int
@@ -61,10 +62,10 @@ class Lengths:
     """The lengths of each person's messages in a round without padding, as an observer sees them.
 
     Attributes:
-        asks: the column sets of the queries.
-        domains: per column the values of its domain.
-        people: by index, the bytes of the answers, each with two bytes a value: in ascending order
-            if answers are seen separately (`is_separate`), else their sum.
+        asks: the sets of columns of the queries.
+        domains: by column, the values of its domain.
+        people: by person's index, the bytes of the answers, with two more bytes for each value. The
+            lengths are ascending if answers are seen separately (`is_separate`), else added up.
         is_separate: whether the answers of a person are seen separately.
     """
 
@@ -80,9 +81,9 @@ def length(values: Iterable[str]) -> int:
 
 
 def plain_rows(rounds: Iterable[Mapping[int, Row]]) -> dict[int, Row]:
-    """Return, by person, the values that it submitted in any round, without hidden values.
+    """Return, by person, the values that the person submitted in any round, without hidden values.
 
-    People with the same rows in every round share one row.
+    People with the same rows in every round share one row object.
     """
     rounds = list(rounds)
     people = list(dict.fromkeys(chain.from_iterable(rounds)))
@@ -106,7 +107,7 @@ def merge_ballots(
 ) -> tuple[tuple[int, tuple[str, ...]], ...]:
     """Return a person's answer to each query, merged from several ballots, without dummies.
 
-    The merged value of a column is the text of all different values of the person. answers: query
+    The merged value of a column is a text with all different values of the person. answers: query
     and values of each ballot.
     """
     by_ask: dict[int, list[tuple[str, ...]]] = {}
@@ -132,8 +133,8 @@ def distinct(rows: Collection[Row]) -> list[Row]:
 def nearest(linkers: Iterable[Some], members: frozenset[str]) -> Some:
     """Return the set of parties of which the fewest are missing in a coalition.
 
-    linkers: sets of parties, each of which can link answers to their senders. members: the
-    coalition.
+    linkers: sets of parties; all parties of a set together can link answers to their senders.
+    members: the coalition.
     """
     return min(linkers, key=lambda party_set: len({*party_set} - members))
 
@@ -155,9 +156,9 @@ class RunRecord:
 
     @cached_property
     def decision(self) -> Decision | None:
-        """The decision with its certificate, as the curator opened it in its record.
+        """The decision with its certificate (the proof of its bound), as the curator revealed it.
 
-        The public decision on the board if the curator recorded no fitting opening.
+        If the curator's record has no valid proof, the public decision on the board.
         """
         board = self.board
         for opening in self.transcript.certificates:
@@ -185,12 +186,12 @@ class RunRecord:
         return {call.round: call for call in self.board.calls}
 
     def linkers(self, number: int) -> tuple[frozenset[str], ...]:
-        """Return the sets of parties that can link every answer of a round to its sender.
+        """Return the sets of parties that together can link every answer of a round to its sender.
 
-        The set of all openers of layers can. In a public round of a verified mix the reader has
-        posted its decryption shares, so all shufflers can: the last list is open, and their orders
-        lead from it to the names. If users submit once, the keys of the release open their ballots,
-        too.
+        All parties that open a layer can. In a verified mix with public counts the reader has
+        posted its decryption shares, so the shufflers are enough: they know how they permuted the
+        lists. If users submit only in round 1, the shufflers and the analyst can link these
+        ballots, too. number: the round.
         """
         openers, announcement = self.openers[number], self.board.announcement
         posted = self.board.verified.shared.get(number, ())
@@ -205,10 +206,10 @@ class RunRecord:
 
     @cached_property
     def rows_by_round(self) -> Mapping[int, Mapping[int, Row]]:
-        """Per round and person, the row that the person sealed itself.
+        """By round and person, the row that the person sealed.
 
-        A round that mixes ballots of round 1 has their queried columns. People with equal answers
-        share a row object, so that loops over people can skip repeats.
+        A round that mixes the ballots of round 1 again has the values of its own query. People with
+        equal answers share a row object, so that loops over people can skip repeats.
         """
         rows: dict[int, dict[int, Row]] = {number: {} for number in self.calls}
         shared: dict[tuple[int, tuple[tuple[int, tuple[str, ...]], ...]], Row] = {}
@@ -220,7 +221,11 @@ class RunRecord:
         return self._with_reused(rows)
 
     def _with_reused(self, rows: dict[int, dict[int, Row]]) -> dict[int, dict[int, Row]]:
-        """Add rows for rounds that mix ballots of round 1: the queried columns of their users."""
+        """Add rows for rounds that mix the ballots of round 1 again.
+
+        A row has the values in the columns of that round's query. rows: by round and user, changed
+        in place.
+        """
         for number in filter(self._reuses_ballots, self.calls):
             first, columns, shared = rows[1], self.columns(number), dict[int, Row]()
             for user in first.keys() & self.board.verified.closed[number].keys():
@@ -268,17 +273,19 @@ class RunRecord:
 
     @cached_property
     def submitted(self) -> Mapping[int, Mapping[int, Row]]:
-        """Per round and person, the sealed row, if a submission with it was observed.
+        """By round and person, the sealed row, if its submission was observed.
 
-        In a round that mixes ballots of round 1 again, a person's row is there if its ballots of
+        Some rounds mix the ballots of round 1 again. There a person has a row if its ballots of
         round 1 are on the closed list (the ballots that count).
         """
         users = {parties.user(index): index for index in range(self.transcript.users)}
         sender = {
             (event.round, event.names): users[event.sender]
-            # of two equal envelopes, the later sender has copied
+            # if two users sent equal envelopes, the later user has copied; reversed, the first
+            # sender is kept
             for event in reversed(self.transcript.events)
-            # an event has one name here, or none in the summary form
+            # the names of a submission are the hash of its envelope; they are empty in the summary
+            # form
             if event.kind is Kind.SUBMISSION
             and event.sender in users  # a user submits in its own name
         }
@@ -292,7 +299,7 @@ class RunRecord:
 
     @cached_property
     def respondents(self) -> Mapping[tuple[int, tuple[int, ...]], frozenset[int]]:
-        """Per round and column set, the people with answers that reached the reader.
+        """By round and set of columns, the people with answers that reached the reader.
 
         Empty in a summary, which records no single people.
         """
@@ -323,7 +330,7 @@ class RunRecord:
 
     @property
     def _listed(self) -> Mapping[tuple[int, tuple[int, ...]], frozenset[int]]:
-        """Per round and column set of a verified mix, the people with ballots that were counted."""
+        """By round and set of columns of a verified mix, the people with counted ballots."""
         closed = self.board.verified.closed
         return {
             (read.round, ask): frozenset(closed[read.round])
@@ -332,9 +339,11 @@ class RunRecord:
         }
 
     def _made_alike(self) -> Mapping[tuple[int, tuple[int, ...], int], list[SealedAnswers]]:
-        """Return the sealed answers by round, answered queries, and bytes of ciphertext names.
+        """Return the sealed answers in groups with the same layout of ciphertext names (hashes).
 
-        Answers in a group have their innermost layers at equal places.
+        A user's names are concatenated, from the envelope to the innermost layers. Answers of one
+        round to the same queries, with equally many bytes of names, have each layer at the same
+        offset. So the offsets are computed once for a group.
         """
         groups = defaultdict[tuple[int, tuple[int, ...], int], list[SealedAnswers]](list)
         for user_answers in self.transcript.sealed_answers:
@@ -343,9 +352,10 @@ class RunRecord:
         return groups
 
     def _innermost(self, number: int, answers: int, size: int) -> Sequence[int]:
-        """Return the offsets, in a user's concatenated names, of the reader's layer of each answer.
+        """Return the offset of each answer's innermost layer in a user's list of ciphertext names.
 
-        number: the round. answers: the number of answers. size: bytes of the names.
+        The names (hashes of 8 bytes) are concatenated. number: the round. answers: the number of
+        answers. size: bytes of all names.
         """
         depth = NAME * (len(self.openers[number]) - 1)
         places = range(depth, size, depth)
@@ -353,9 +363,10 @@ class RunRecord:
 
     @cached_property
     def whole_rows(self) -> Mapping[int, CountsSeen]:
-        """Per round the counts of whole rows, if a design error shows the reader whole rows.
+        """By round, the counts of whole rows, if the reader can join the answers of a person.
 
-        The reader links the answers of a person: they came in one onion, or with one salt or key.
+        It can because of a design error of a lesson: the answers came in one onion, or with one
+        salt or key.
         """
         announcement = self.board.announcement
         if announcement is None or not set(announcement.rules.flaws) & LINKING_FLAWS:
@@ -370,15 +381,16 @@ class RunRecord:
         return counts_by_round
 
     def _all_came(self, number: int) -> bool:
-        """Whether the ballots of all respondents of a round were counted by the reader."""
+        """Whether the reader counted the ballots of all users that sealed answers in a round."""
         read = next((counted for counted in self.transcript.reads if counted.round == number), None)
         people = len(self.rows_by_round[number])
         return read is not None and all(sum(counts.values()) == people for counts in read.counts)
 
     def lengths_of(self, number: int, *, is_separate: bool) -> Mapping[int, tuple[int, ...]]:
-        """Return, by sender, the bytes of its answers in a round: ascending, or only their sum.
+        """Return, by sender, the bytes of its answers in a round: one number each, or only the sum.
 
-        is_separate: whether the answers of a person are seen separately.
+        is_separate: whether an observer sees the answers of a person separately; then lengths are
+        ascending.
         """
         asks = self.calls[number].asks
         lengths = {}

@@ -2,11 +2,11 @@
 
 The sender, the receiver and a listener (`network`) see a message on a wire; all parties see a post
 on the board. Only the party itself sees its local work: a user knows its sealed answers, a reader
-its counts. The name of a ciphertext is the first 8 bytes of its BLAKE2b hash, so that the same
-bytes have the same name wherever they are seen.
+its counts. The name of a ciphertext is the first 8 bytes of its BLAKE2b hash, so that equal bytes
+have equal names wherever they are seen.
 
-Keys and salts are never recorded. view.py derives the layers that a coalition can open from the
-names that it saw and the keys of its members.
+Keys and salts are never recorded. view.py derives the layers that a coalition can open. It uses the
+names that the coalition saw, and the keys of its members.
 
 Above `SUMMARY_ABOVE` people a transcript keeps the summary form: no names and no single
 submissions, but one event for each round with the number of messages and of bytes. The board is
@@ -28,9 +28,13 @@ from ..wire.messages import Counts, Kind, OpenedCertificate
 from ..wire.peer_messages import Relay
 from ..wire.wire import Reader, decode
 
-NAME = 8  # bytes of a ciphertext's name; a million messages collide with probability below 2**-24
+# bytes of the hash that names a ciphertext; two of a million messages collide with probability
+# below 2**-24
+NAME = 8
 SUMMARY_ABOVE = 100_000  # people; larger runs keep only sums of messages
-LONG = 1 << 20  # bytes; layers of longer batches are named later, since hashing takes milliseconds
+# bytes; the layers of a longer batch are hashed later, because hashing takes milliseconds and would
+# delay the parties
+LONG = 1 << 20
 
 Row = Mapping[int, str]  # column -> value
 
@@ -43,12 +47,12 @@ def name_of(layer: bytes) -> bytes:
 
 
 def names_of(layers: Iterable[bytes]) -> bytes:
-    """Return the concatenated names of many ciphertexts."""
+    """Return the names (hashes of 8 bytes) of many ciphertexts, concatenated."""
     return b"".join([blake2b(layer, digest_size=NAME).digest() for layer in layers])
 
 
 def split_names(names: bytes) -> list[bytes]:
-    """Split concatenated names of ciphertexts, 8 bytes each."""
+    """Split concatenated names of ciphertexts (hashes of 8 bytes) into a list."""
     if len(names) == NAME:
         return [names]
     return [names[at : at + NAME] for at in range(0, len(names), NAME)]
@@ -91,9 +95,10 @@ class SealedAnswers(NamedTuple):
     """The answers that a user sealed in a round, which only the user knows.
 
     Attributes:
-        user: by index, from 0.
-        round: from 1.
-        names: the name of the envelope, then per answer the names of its layers, outermost first.
+        user: the user, by index, from 0.
+        round: the number of the round, from 1.
+        names: the hash of the envelope, then per answer the hashes of its layers, outermost first;
+            8 bytes each, concatenated.
         answers: for each answer, the query (its number in the call) and the values.
     """
 
@@ -104,7 +109,7 @@ class SealedAnswers(NamedTuple):
 
     @property
     def envelope(self) -> bytes:
-        """The name of the envelope."""
+        """The name of the envelope: the first 8 bytes of the envelope's hash."""
         return self.names[:NAME]
 
 
@@ -112,13 +117,17 @@ class SealedAnswers(NamedTuple):
 class Read:
     """The counts of a reader in a round, which only the reader knows until it publishes them.
 
+    `closed` and `astray` are not written to files. They are used only in the program `threshold`,
+    in which a value opens if k people share it.
+
     Attributes:
         reader: the party.
-        round: from 1.
-        counts: people by combination, for each column set.
-        closed: if k people open values together, the number of groups that stayed closed, by size;
-            neither this nor `astray` is written to files: None if read from a file.
-        astray: the number of people in no closed group and without an open row: they sent junk.
+        round: the number of the round, from 1.
+        counts: people by combination of values, for each set of columns.
+        closed: size of a group -> number of groups of this size that fewer than k people share, so
+            that they did not open; None in other programs, and if read from a file.
+        astray: the number of people with invalid messages: in no such group, and without an opened
+            value.
     """
 
     reader: str
@@ -130,11 +139,11 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class CertificateSeen:
-    """The opening of a commitment, as the curator or the analyst holds it.
+    """The opening of the commitment to a decision, as the curator or the analyst holds it.
 
     Attributes:
         party: the holder.
-        opened: the opening.
+        opened: the opening, with the certificate (the proof of the bound on exposed people).
     """
 
     party: str
@@ -143,11 +152,11 @@ class CertificateSeen:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Messages that a party refused, which only the party knows, with the reason.
+    """Messages that a party refused, with the reason; only this party knows of them.
 
     Attributes:
         party: the party that refused.
-        round: from 1.
+        round: the number of the round, from 1.
         reason: the reason.
         count: the number of messages.
     """
@@ -170,7 +179,7 @@ class Transcript:
         reads: the counts of readers.
         refusals: the refusals of parties.
         posts: author and bytes of all posts on the board.
-        certificates: openings of the decision, by holder.
+        certificates: openings of the commitment to the decision, by holder.
     """
 
     users: int
@@ -190,7 +199,7 @@ class Transcript:
         return self._events
 
     def name_waiting(self) -> None:
-        """Compute the names of the layers in long batches that were recorded without names.
+        """Compute the names (hashes) of the layers in long batches that have none yet.
 
         Called while a task waits anyway, so that recording a batch delays no party.
         """
@@ -207,9 +216,9 @@ class Transcript:
         return cls(users, summary=users > SUMMARY_ABOVE)
 
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:
-        """Record a message on its way; kind, round and names are read from its bytes.
+        """Record a message on its way; kind, round and ciphertext names are read from its bytes.
 
-        time: seconds since the session began.
+        time: seconds since the session began. data: the bytes of the message.
         """
         kind, number = _label(data)
         if self.summary and kind is Kind.SUBMISSION:
@@ -222,11 +231,10 @@ class Transcript:
             self.posts.append((sender, data))
 
     def _names_or_later(self, at: int, kind: Kind | None, data: bytes) -> bytes:
-        """Return the names of a message's ciphertexts.
+        """Return the names (hashes) of the ciphertexts in a message, concatenated.
 
-        Empty for a long batch, which is named later.
-
-        at: the place of the message's event.
+        Empty for a long batch: hashing it now would delay the parties, so `name_waiting` does it
+        later. at: the index of the message's event.
         """
         if kind is Kind.BATCH and len(data) > LONG:
             self._unnamed.append((at, data))
@@ -236,7 +244,7 @@ class Transcript:
     def delivered(self, time: float, receiver: str, letters: Sequence[tuple[str, bytes]]) -> None:
         """Record many messages to one party, each as `carried` would.
 
-        letters: sender and bytes of each.
+        time: seconds since the session began. letters: sender and bytes of each message.
         """
         if self.summary:
             for sender, data in letters:
@@ -293,16 +301,19 @@ def _label(data: bytes) -> tuple[Kind | None, int]:
 
 @lru_cache(maxsize=256)
 def _read_label(head: bytes) -> tuple[Kind | None, int]:
-    """Read kind and round from a header; cached, because messages of a kind in a round share it."""
+    """Read kind and round from a header.
+
+    The result is cached, because all messages of a kind in a round have the same header.
+    """
     has_magic = len(head) == HEADER and head.startswith((MAGIC, SEALED_MAGIC))
     kind = _KINDS.get(head[len(MAGIC)]) if has_magic else None
     return kind, head[-1] if kind else 0
 
 
 def _names_in(kind: Kind | None, data: bytes) -> bytes:
-    """Return the concatenated names of the ciphertexts in a message.
+    """Return the names (hashes of 8 bytes) of the ciphertexts in a message, concatenated.
 
-    Data that do not parse get a single name.
+    The whole message has a single name if it cannot be decoded.
     """
     if kind is Kind.SUBMISSION:
         size = int.from_bytes(data[HEADER:ENVELOPE], "big")

@@ -2,10 +2,10 @@
 
 A coalition has its members' observations (transcript.py), can open every layer of which a member
 has the key, and knows the data of its members. The layers of a submission are opened by the first
-shuffler, the others in turn, and the reader; a chain of openers that are all members leads from a
-person's envelope to the person's answers (derivation.py). A single opener outside the coalition
-breaks it: there the messages of all users leave in one sorted batch. Where pairs of hops are
-audited, half of their layers are opened in public (audit_paths.py).
+shuffler, the other shufflers in turn, and the reader. If all these parties are members, the
+coalition follows a person's envelope to the person's answers (derivation.py). A single party
+outside the coalition prevents this: there the messages of all users leave in one sorted batch.
+If pairs of hops are audited, half of their layers are opened in public (audit_paths.py).
 """
 
 from collections.abc import Hashable, Iterable, Mapping
@@ -24,7 +24,7 @@ from .opened_views import PersonalRecord, as_opened
 from .run_record import CountsSeen, Lengths, RunRecord, nearest, plain_rows
 from .transcript import Event, Row, Transcript
 
-# the parties that hold the decision's certificate
+# the parties that hold the decision's certificate: the proof of its bound on exposed people
 CERTIFIED = frozenset({parties.CURATOR, parties.ANALYST})
 
 
@@ -42,14 +42,14 @@ class View:
             the person; `pinned` has the values of all rounds together.
         counted: the counts that its members have read, and public counts.
         opened: per round, the number of layers of a submission that the coalition can open, and the
-            number of all; of a verified mix, of the keyholders that link an answer together:
-            without the reader if it has posted its shares.
-        linked_columns: in the summary form, by round in which all answers are linked, the columns;
-            single people are not recorded.
+            number of all. In a verified mix: the keyholders in the coalition, and all keyholders
+            needed to link an answer; the reader is not needed if it has posted its shares.
+        linked_columns: if single people are not recorded (summary form): by round in which all
+            answers are linked, the columns.
         transcript: the whole transcript; `events` has the members' part.
-        respondents: per round and column set, the people with answers that reached the reader, if
-            single people are recorded; `sees_who` says whether the coalition knows them (else only
-            its own users).
+        respondents: per round and set of columns, the people with answers that reached the reader,
+            if single people are recorded. `sees_who` says whether the coalition knows them; if not,
+            it knows only its own users.
         lengths: per round, the lengths of each person's messages, if they are not padded.
         public: whether the names of respondents are public, as among peers or with a challenge.
         decision: the decision, with its certificate if the coalition has it or it is public.
@@ -59,7 +59,7 @@ class View:
         more: whether audits reveal more about senders than is counted here (audit_paths.py).
         threshold: whether only values that k people share were opened, so that values may be blank
             without a rule.
-        prefixes: whether prefixes of rows were opened, and not only whole rows.
+        prefixes: whether rows open column by column (prefixes); False: only whole rows open.
         domains: if rows open in part, the number of values of each column; None: infinite.
     """
 
@@ -84,9 +84,9 @@ class View:
 
     @property
     def pinned(self) -> Mapping[int, Row]:
-        """Per person, by index, the values that the coalition links to the person.
+        """By person's index, the values that the coalition links to the person, of all rounds.
 
-        Hidden values are in `by_round` only.
+        Values that a rule of the query hid are left out; `by_round` shows that they were hidden.
         """
         return plain_rows(self.by_round.values())
 
@@ -97,14 +97,18 @@ class View:
 
     @property
     def sees_who(self) -> bool:
-        """Whether a member sees the respondents: the first shuffler, the network, token issuers."""
+        """Whether the coalition sees the respondents' names.
+
+        It does if they are public. Otherwise a member must be the first shuffler, the network, the
+        party `randomness`, or a party that issues tokens.
+        """
         readers = {parties.CURATOR, parties.ANALYST} if self.uses_tokens else set[str]()
         seeing = {parties.NETWORK, parties.shuffler(1), parties.RANDOMNESS, *readers}
         return self.public or bool(self.parties & seeing)
 
     @property
     def member_indices(self) -> frozenset[int]:
-        """The users or peers among the members, by index."""
+        """The members that are users or peers, by index."""
         person_roles = (parties.Role.USER, parties.Role.PEER)
         return frozenset(
             parties.index(member) for member in self.parties if parties.role(member) in person_roles
@@ -114,7 +118,7 @@ class View:
     def knows(self) -> Hashable:
         """A key that is equal for two views of a run with equal knowledge about people.
 
-        Two coalitions with the same counts and the same followed people need only one scoring.
+        If two coalitions have equal keys, their knowledge is scored only once.
         """
         broken = frozenset(
             number for number, (open_, all_layers) in self.opened.items() if open_ == all_layers
@@ -142,8 +146,8 @@ class View:
     def _compared(self, counts_seen: CountsSeen) -> Hashable:
         """Return the key by which two views compare the counts of a query.
 
-        In `threshold` sessions helpers of the reader open more cells, so all cells count; otherwise
-        their number is enough.
+        In the program `threshold` users that help the reader open more cells, so the key has all
+        cells. In other programs the number of cells is enough.
         """
         return frozenset(counts_seen.counts.items()) if self.threshold else len(counts_seen.counts)
 
@@ -201,7 +205,9 @@ class ViewedRun(AuditedRecord):
     ) -> tuple[int, int]:
         """Return the number of layers of a round that a coalition can open, and the number of all.
 
-        Of a verified mix: the number of keyholders that can link an answer, and the number needed.
+        In a verified mix: the keyholders (shufflers and reader) in the coalition, and all
+        keyholders needed to link an answer. number: the round. openers: the parties that open
+        layers, in order.
         """
         announcement = self.board.announcement
         if announcement is not None and announcement.rules.verified:
@@ -222,13 +228,13 @@ class ViewedRun(AuditedRecord):
 def view(transcript: Transcript, members: Iterable[str], board: Board | None = None) -> View:
     """Any party: return the joint view of a coalition of a run.
 
-    board: the board of the run, if it is at hand; None: it is rebuilt from the posts.
+    board: the board of the run; None: it is rebuilt from the posts in the transcript.
     """
     return ViewedRun(transcript, board or replay(transcript.posts)).view(members)
 
 
 def _is_seen(event: Event, coalition: frozenset[str]) -> bool:
-    """Whether a member of a coalition sent or received an event, or could read it as a post."""
+    """Whether a member of a coalition saw an event: a message on its way, or a post."""
     return any(event.seen_by(party) for party in coalition) or event.receiver == "board"
 
 
@@ -241,7 +247,11 @@ def _opened(openers: tuple[str, ...], coalition: frozenset[str]) -> int:
 
 
 def _counted(record: AuditedRecord, coalition: frozenset[str]) -> Iterable[CountsSeen]:
-    """Yield the counts in a coalition's view: read by members, of separable groups, and public."""
+    """Yield the counts in a coalition's view: read by members, or public.
+
+    If an audit opened layers, a reader also counts groups of senders separately. If a design error
+    of a lesson joins the answers of a person, a reader also counts whole rows.
+    """
     transcript, board = record.transcript, record.board
     calls = {call.round: call for call in board.calls}
     public = {
@@ -265,10 +275,11 @@ def _counted(record: AuditedRecord, coalition: frozenset[str]) -> Iterable[Count
 def certified_counts(
     decision: Decision | None, coalition: frozenset[str], curator_counts: Iterable[CountsSeen]
 ) -> tuple[CountsSeen, ...]:
-    """Return the counts that stand behind the analyst's certificate but that it has not read.
+    """Return the counts that prove the certificate of an analyst that has not read them.
 
-    Empty if the curator is a member, which read them. The certificate is about the released
-    columns. curator_counts: all counts that the curator has read.
+    The certificate proves the decision's bound from the curator's counts of the released columns.
+    Empty if the curator is a member, because it has read these counts. curator_counts: all counts
+    that the curator has read.
     """
     if decision is None or parties.ANALYST not in coalition or parties.CURATOR in coalition:
         return ()
@@ -281,9 +292,15 @@ def certified_counts(
 
 
 def _certified(record: AuditedRecord, coalition: frozenset[str]) -> tuple[CountsSeen, ...]:
-    """Return the counts behind a certificate that a coalition holds and the board hides."""
+    """Return the counts that prove a certificate, if the coalition has it and the board does not.
+
+    The certificate is the proof of the decision's bound on exposed people. The counts bound the
+    coalition's knowledge from above.
+    """
     board = record.board
-    if board.committed is None or board.opened:  # an opened certificate follows from the release
+    # A certificate is revealed on the board only if the release implies it, so it adds no knowledge
+    # then.
+    if board.committed is None or board.opened:
         return ()
     calls = {call.round: call for call in board.calls}
     curator_counts = (
@@ -296,7 +313,7 @@ def _certified(record: AuditedRecord, coalition: frozenset[str]) -> tuple[Counts
 
 
 def _lengths(record: RunRecord, coalition: frozenset[str]) -> Mapping[int, Lengths]:
-    """Return, by round, the lengths of messages without padding in a view.
+    """Return, by round, the lengths of messages in a view; empty if messages are padded.
 
     The first shuffler sees the length of each answer, the network only their sum.
     """

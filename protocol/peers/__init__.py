@@ -1,5 +1,6 @@
-"""Peers: a person is user, shuffler, curator and analyst (paper 000, section 8.3), in pure steps.
+"""Peers: a person is user, shuffler, curator and analyst at once (paper 000, section 8.3).
 
-Here live agreement, the board, onions, accounting and views of a session among peers. May import
-the rooms that `protocol` may, and its messages and frames. Must never know trio, sockets or files.
+Here live agreement, the board, onions, accounting and views of a session among peers. All steps are
+pure functions on data. May import `errors`, `crypto` and the other packages of `protocol`. Must not
+import trio, sockets or files.
 """

@@ -1,16 +1,20 @@
 r"""The consequences of the board of peers, equal for all: counts, decision, and peers at fault.
 
-    named for                          evidence
-    posting nothing by the deadline    the step that stays incomplete; also a secret not shown
-    its layers of step 1               onions of another number or size, or for strangers
+The rounds and steps are in agreement.py. A peer is at fault for:
+
+    fault                              evidence
+    posting nothing by the deadline    the step that stays incomplete; also a secret that is not
+                                       revealed
+    wrong onions in step 1             onions of another number or size, or for strangers
     not adding up                      forwarded + refused is not the number of its inputs
     not forwarding an onion            an accusation that proves itself (peer_messages.py)
     accusing without proof             an accusation that does not
     agreeing to another result         another digest than the board gives
 
-Every fault ends the session; completed rounds remain valid. An onion that does not open on its way,
-or ends in no ballot, is its sender's fault if no peer accuses: the round then does not balance,
-which all peers see, but no peer can be named, since the sender is unknown.
+Every fault ends the session; completed rounds remain valid. An onion may fail to open on its way,
+or hold no ballot at its end. That is its sender's fault if no peer accuses. Then the numbers of
+answers and peers differ, which all peers see. But no peer can be named, since the sender is
+unknown.
 
     digest of the decision  SHA-256("veilmix peers agree 1\0" || the message `decision`)
     digest of other counts  SHA-256("veilmix peers agree 1\0" || the message `tally`)
@@ -45,17 +49,18 @@ class Reckoning:
 
     Attributes:
         board: the posts.
-        strategy: the strategy of the agreed program, for calls and decision.
+        strategy: the strategy of the agreed program, for queries and decision.
         place: the round and step that is to be judged next.
         call: the call (query) of the round; None: the session is over.
-        plan: the round.
+        plan: the sizes, keys and query of the round; None if no round is open.
         mixed: the last round in which ballots could be sealed, aborted or not.
         calls, tallies: the calls and the counts of the rounds that are completed.
         decision: the columns of the release; None before it is made.
         pending: the counts of the present round, after its ballots are open; not yet a result.
         proposed: the decision that follows from the pending counts.
         result: the digest that all have to agree on; empty before there is a result.
-        unbalanced: the reason why the pending counts are no result; None: they are a result.
+        unbalanced: the reason why the pending counts are no result: they do not count each peer
+            once; None: they are a result.
         broken: the reason why the pending counts may not be released: the bound on exposed people
             cannot be proved; None: they may be released.
         burned: the reason why a round was aborted; None: no round was aborted.
@@ -85,14 +90,17 @@ class Reckoning:
         return self.burned is not None or (self.place != (0, 0) and self.call is None)
 
     def settle(self) -> None:
-        """Judge the posts of the present step, which is complete or past its deadline; go on."""
+        """Judge the posts of the present step, and enter the next step.
+
+        Called when the step is complete, or its deadline has passed. A fault ends the session.
+        """
         try:
             self._judge()
         except RoundBurned as burned:
             self.burned, self.call, self.plan = str(burned), None, None
 
     def _judge(self) -> None:
-        """Check the posts of the present step and enter the next.
+        """Check the posts of the present step and enter the next step.
 
         RoundBurned, with the names, if peers are at fault.
         """
@@ -121,7 +129,8 @@ class Reckoning:
     def _close(self, number: int) -> None:
         """Accept the agreed counts of the round, and open the next round.
 
-        RoundBurned if the counts do not balance, or the bound on exposed people cannot be proved.
+        RoundBurned if some query has not one answer from each peer, or if the bound on exposed
+        people cannot be proved for the release. number: the round.
         """
         if amiss := self.unbalanced or self.broken:
             raise RoundBurned(amiss)
@@ -133,7 +142,7 @@ class Reckoning:
         self._open(number + 1)
 
     def _open(self, number: int) -> None:
-        """Begin the round with this number, or end the session if no call is left."""
+        """Begin the round with this number; the session ends if there is no further query."""
         self.place, self.result = (number, 0), b""
         round_results = [RoundResult(*pair) for pair in zip(self.calls, self.tallies, strict=True)]
         schema, self.call, self.plan = self.board.agreement.schema, None, None
@@ -150,7 +159,7 @@ class Reckoning:
     def _count(self) -> None:
         """Count the opened ballots of the round, and derive the decision or release from them.
 
-        Note it as unbalanced unless all peers have answered each query once.
+        If some query has not one answer from each peer, the reason is stored in `unbalanced`.
         """
         plan, number = self.plan, self.place[0]
         assert plan is not None  # noqa: S101 - a round is judged while it is open
@@ -176,7 +185,7 @@ class Reckoning:
         self.result = result_digest(plan, self.pending, self.proposed if number == 1 else None)
 
     def _keep_promise(self, joint: Counts) -> None:
-        """Check the bound on exposed people again for the respondents; note the reason if it fails.
+        """Prove the bound on exposed people again for the release; store the reason if it fails.
 
         joint: the counts of the release.
         """
@@ -192,7 +201,7 @@ class Reckoning:
 def result_digest(plan: PeerRound, counts: tuple[Counts, ...], decision: Decision | None) -> bytes:
     """Peer: return the digest of a round's result, on which all peers agree.
 
-    The result is the decision or else the release.
+    The result is the decision; in a round without a decision, the counts.
     """
     totals = tuple(sum(count.values()) for count in counts)
     body = decision or Tally(totals, {}, counts)
@@ -205,8 +214,8 @@ def count_found(
 ) -> tuple[list[Counter[tuple[str, ...]]], int]:
     """Any party: return the counts of every query, and the number of blank ballots.
 
-    Invalid ballots are skipped. secret: the secret of the joint key, the sum of all revealed
-    secrets. ballots: the sealed ballots at the end of their paths, by peer.
+    Invalid ballots are skipped. secret: the secret of the joint key, the sum of the secrets that
+    all peers revealed. ballots: by peer, the sealed ballots of onions that ended their path there.
     """
     counts: list[Counter[tuple[str, ...]]] = [Counter() for _ in plan.call.asks]
     blanks = 0
@@ -224,7 +233,10 @@ def count_found(
 
 
 def charges(reckoning: Reckoning) -> Iterator[Charge]:
-    """Any party: yield the peers at fault in the step that is judged, with the reason."""
+    """Any party: yield the peers at fault in the step that is judged, each with a reason.
+
+    reckoning: the state of the session.
+    """
     board, (number, step) = reckoning.board, reckoning.place
     bodies = board.bodies(reckoning.place)
 
@@ -256,7 +268,8 @@ def charges(reckoning: Reckoning) -> Iterator[Charge]:
 def _wrong(reckoning: Reckoning, peer: int, body: object, arrived_count: int, right: bytes) -> str:
     """Return the error in a peer's post, in words; "" without an error.
 
-    arrived_count: the layers that arrived at the peer. right: the digest on which it should agree.
+    arrived_count: the number of layers that arrived at the peer. right: the digest that the peer
+    must post in a step of agreement.
     """
     plan, step = reckoning.plan, reckoning.place[1]
     assert plan is not None  # noqa: S101 - a round is judged while it is open
@@ -294,7 +307,7 @@ def _addressed(plan: PeerRound, peer: int, relay: Relay) -> bool:
 def _sums(arrived_count: int, went: int, refused: int) -> str:
     """Return the error if a peer did not forward or refuse all layers that arrived; else "".
 
-    went: the number of forwarded layers.
+    arrived_count, went, refused: the numbers of arrived, forwarded and refused layers.
     """
     if arrived_count == went + refused:
         return ""
@@ -304,15 +317,19 @@ def _sums(arrived_count: int, went: int, refused: int) -> str:
 def proven(reckoning: Reckoning, accusation: Accusation) -> bool:
     """Any party: whether an accusation proves that a peer withheld the content of a layer.
 
-    The layer is sealed again and searched among the inputs of the accused. Its content must be
-    forwardable; a sender could otherwise make up a fault.
+    The layer is sealed again with the randomness in the accusation, and searched among the layers
+    that arrived at the accused peer. Its content must be valid, because a sender could otherwise
+    accuse a peer that rightly refused it.
     """
     board, plan = reckoning.board, reckoning.plan
     assert plan is not None  # noqa: S101 - a round is judged while it is open
     number, path = plan.call.round, plan.path
-    # Layers of step s are forwarded in step s + 1; layers of step L are shown in step L + 2.
+    # `opened` maps the step of a post to the step in which its layers arrived. Layers that arrive
+    # in step s are forwarded in step s + 1. After the last step L of a path, their ballots are
+    # posted in step L + 2.
     opened = {**{s + 1: s for s in range(1, path)}, path + 2: path}
-    # The next posts judge a post, so an accusation stands one step after its subject.
+    # An accusation is posted in the step after the missing post, because a peer sees then what is
+    # missing.
     due = accusation.step - 1
     if due not in opened or accusation.against not in plan.keys:
         return False
@@ -329,8 +346,8 @@ def proven(reckoning: Reckoning, accusation: Accusation) -> bool:
 def handed_on(board: PeerBoard, number: int, due: int, peer: int, then: int) -> tuple[bytes, ...]:
     """Any party: return the layers that a peer posted for a receiver in a step.
 
-    number, due: the round and the step. then: the receiver; at the end of a path, the sealed
-    ballots are returned.
+    number: the round. due: the step. then: the receiver; at the end of a path, the sealed ballots
+    are returned instead.
     """
     entry = board.posts.get((number, due), {}).get(peer)
     body = entry.message.body if entry else None
@@ -340,7 +357,11 @@ def handed_on(board: PeerBoard, number: int, due: int, peer: int, then: int) -> 
 
 
 def reckon(board: PeerBoard, strategy: Strategy) -> Reckoning:
-    """Any party: return the state that follows from a complete board of peers."""
+    """Any party: return the state of a session of peers, derived from its complete board.
+
+    The state has the counts, the decision, and the peers at fault. strategy: the agreed rule for
+    queries and decision.
+    """
     reckoning = Reckoning(board, strategy)
     while not reckoning.over:
         reckoning.settle()

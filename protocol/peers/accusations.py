@@ -1,10 +1,10 @@
 """The leak of an accusation about its accuser: the exploit of the attack that provokes it.
 
-An accuser shows the content of a layer. At the end of a path that is its sealed ballot: a party
-with all secrets of the round reads it, and knows the accuser's name. Before secrets are shown no
-peer has all of them, and a round with an accusation is burned (aborted) before. (An accusation from
-the middle of a path shows a layer that the later peers of the path can open, down to the same
-sealed ballot.)
+An accuser reveals the content of a layer. At the end of a path the content is a sealed ballot. A
+party with all secret shares of the round's key reads the ballot, and knows the accuser's name.
+Before the shares are revealed no peer has all of them, and a round with an accusation is aborted
+before. (An accusation from the middle of a path reveals a layer that the later peers of the path
+can open, down to this sealed ballot.)
 """
 
 from collections.abc import Mapping
@@ -23,8 +23,8 @@ class PeerLoot:
     """The joint knowledge of attackers among peers: the board, and their own secrets.
 
     Attributes:
-        reckoning: the state that follows from the board.
-        secrets: by round and peer's number, the secrets of their key shares.
+        reckoning: the state of the session that follows from the board.
+        secrets: by round and peer's number, the secrets of the attackers' key shares.
     """
 
     reckoning: Reckoning
@@ -32,7 +32,10 @@ class PeerLoot:
 
 
 def accuser_values(loot: PeerLoot) -> People:
-    """Any party: return, by accuser's index, the values that its accusations reveal."""
+    """Any party: return, by accuser's index, the values that its accusations reveal.
+
+    Empty unless the attackers have all secret shares of the round's key, revealed or their own.
+    """
     rows: People = {}
     board, plan = loot.reckoning.board, loot.reckoning.mixed
     if plan is None:

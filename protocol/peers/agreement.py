@@ -1,25 +1,25 @@
 r"""A session without a central party: the agreement of peers, and the steps of its rounds.
 
-All terms are agreed beforehand, out of band, without an announcement. Each peer posts a fresh key,
-and from then on all peers derive the same session:
+All terms are agreed beforehand, out of band, without an announcement. Each peer posts a fresh key.
+From then on all peers derive the same name of the session:
 
     session = SHA-256("veilmix peers 1\0" || agreement || number and key of every peer, ascending)
 
-It is bound inside every layer, so messages of a peer with other terms do not count. The rounds and
-queries are those of the program `two-round`. A round has steps 0 to L + 5, where L is the length of
-a path, and in each of them every peer posts one message on the board:
+Every layer is bound to this name, so messages of a peer with other terms do not count. The rounds
+and queries are as in the program `two-round`. A round has steps 0 to L + 5, where L is the
+length of a path (the peers that open an onion in turn). In each step every peer posts one message:
 
     0         share    its share of the key to which all ballots of the round are sealed
-    1 .. L    relay    in step 1 its own onions, then the onions it has opened, sorted per receiver
+    1 .. L    relay    in step 1 its own onions, then the layers that it opened, sorted per receiver
     L + 1     agreed   the digest of all relays: none of its onions is missing
     L + 2     found    the sealed ballots at the end of their paths
-    L + 3     agreed   the digest of all that was found: none of its ballots is missing
+    L + 3     agreed   the digest of all found ballots: none of its ballots is missing
     L + 4     shown    the secret of its share: with all of them every ballot opens
-    L + 5     agreed   the digest of what they add up to: the decision, or the release
+    L + 5     agreed   the digest of the result: the decision, or the release
 
-An accusation may stand in the place of a post in steps 2 to L + 3: before any secret is shown, so
-its part of an onion stays sealed for good. A step that is not complete at its deadline ends the
-session, and so does every error that the board shows.
+In steps 2 to L + 3 a peer may post an accusation instead. No secret is revealed before step L + 4,
+so the part of an onion in an accusation stays sealed. A step that is not complete at its deadline
+ends the session, and so does every error that the board shows.
 """
 
 import hashlib
@@ -56,8 +56,8 @@ class Agreement:
         rules: the rules of messages.
         suite: the cipher suite of all keys.
         path: the number of peers that every onion passes, 1 to 16.
-        cover: blank onions of each peer in round 1; in round 2 there are as many onions as in round
-            1, so that the single answer has an anonymity set, too.
+        cover: the number of onions without an answer that each peer adds in round 1. Round 2 has as
+            many onions as round 1, so that its single answer has an anonymity set, too.
     """
 
     title: str
@@ -73,7 +73,9 @@ class Agreement:
         if not 1 <= self.path <= MAX_PATH:
             raise ParameterError(f"path: found {self.path}; 1 to {MAX_PATH} peers are accepted")
         if not 0 <= self.cover <= MAX_COVER:
-            raise ParameterError(f"cover: found {self.cover}; 0 to {MAX_COVER} are accepted")
+            raise ParameterError(
+                f"cover: found {self.cover} blank onions of each peer; 0 to {MAX_COVER} are accepted"
+            )
         if self.suite is not SuiteCode.SEALEDBOX:
             raise ParameterError(
                 f"suite: found {self.suite.name.lower()}; sealedbox is accepted, whose layers can "
@@ -86,7 +88,7 @@ class Agreement:
         return len(self.schema.features) + self.cover
 
     def encode(self) -> bytes:
-        """Return the canonical encoding; there is no second encoding."""
+        """Return the canonical encoding: equal agreements have equal bytes."""
         out = Writer().text(self.title)
         for part in (self.schema, self.policy, self.rules):
             part.write(out)
@@ -94,7 +96,7 @@ class Agreement:
 
     @classmethod
     def decode(cls, data: bytes) -> "Agreement":
-        """Read an agreement. Refused if it is not a canonical encoding."""
+        """Read an agreement from its bytes. Refused if they are not a canonical encoding."""
         return decode(data, _read)
 
     def session(self, keys: Mapping[int, PublicKey]) -> bytes:
@@ -150,13 +152,13 @@ class PeerRound:
 
     @cached_property
     def contexts(self) -> tuple[bytes, ...]:
-        """The context that binds a layer to its step, at the index of the step; item 0 is empty."""
+        """By step of a path, the bytes that bind a layer to this step; item 0 is empty."""
         steps = range(1, self.path + 1)
         return (b"", *(layer_context(self.session, self.call, step) for step in steps))
 
     @cached_property
     def ballots(self) -> bytes:
-        """The context that binds the sealed ballots, which lie under the last layer of an onion."""
+        """The bytes that bind the sealed ballots inside the last layers to this round."""
         return layer_context(self.session, self.call, self.path + 1)
 
     @cached_property
@@ -172,9 +174,9 @@ class PeerRound:
 
 
 def share_context(session: bytes, number: int, peer: int) -> bytes:
-    """Return the context to which a peer's share of a round's joint key is bound.
+    """Return the context (bytes) to which a peer's share of a round's joint key is bound.
 
-    number: the round.
+    session: the name of the session. number: the round. peer: the peer's number.
     """
     return session + bytes([number]) + peer.to_bytes(ROUTE, "big")
 
@@ -207,5 +209,8 @@ def due(agreement: Agreement, step: int) -> Kind:
 
 
 def accusable(agreement: Agreement, step: int) -> bool:
-    """Whether an accusation may stand in a step: no secret of the round's key is shown yet."""
+    """Whether a peer may post an accusation in a step: after step 1, before secrets are revealed.
+
+    An accusation shows a layer; a revealed secret would open the ballot in it.
+    """
     return 1 < step <= agreement.path + 3

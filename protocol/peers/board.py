@@ -2,16 +2,18 @@ r"""The board of peers: one post for each peer and step, in order; it carries al
 
     head of entry i = SHA-256("veilmix board 1\0" || head of entry i - 1 || author || 0 || message)
 
-as on every board (board.py). The peers that have posted a key before all other posts take part. A
-post that is malformed, out of turn, of another session, of a stranger, or the second of its author
-in a step is refused, and the board stays as it was. So is a share of a round's key that its author
-does not own, and a secret that does not fit its share.
+as on every board (board.py). The participants are the peers that post a key before the first step.
+A post is refused if it is malformed, out of turn, of another session or of a stranger, or if its
+author has already posted in this step. The board then stays as it was. A share of a round's key is
+refused if its author cannot prove to know its secret. A revealed secret is refused if it does not
+fit its share.
+
+A relay is a peer's post with the layers that it forwards.
 
     digest of the relays of a round =
         SHA-256("veilmix relays 1\0" || session || round
                 || SHA-256(message) for every step and peer, ascending)
-
-    digest of what was found =
+    digest of the found ballots =
         SHA-256("veilmix found 1\0" || session || round
                 || SHA-256(message) for every peer, ascending)
 """
@@ -41,7 +43,7 @@ Place = tuple[int, int]  # round and step of a post; (0, 0): the posts of keys
 class PeerBoard:
     """All posts of a session of peers, in order; it accepts only legal posts.
 
-    Peers have numbers here.
+    Peers are identified by number, from 1.
 
     Attributes:
         agreement: the agreed terms.
@@ -112,7 +114,10 @@ class PeerBoard:
         return share_context(session, number, peer)
 
     def _in_turn(self, place: Place) -> bool:
-        """Whether a round and step are the present place, or the next after a complete step."""
+        """Whether posts of a round and step are due: it is the present step, or the next one.
+
+        The next step begins when all peers have posted in the present step, without an accusation.
+        """
         number, step = self.place
         last = self.place == (0, 0) or step == last_step(self.agreement)
         following = (number + 1, 0) if last else (number, step + 1)
@@ -131,17 +136,20 @@ class PeerBoard:
         return {peer: body for peer, body in bodies if isinstance(body, Relay)}
 
     def found_ballots(self, number: int) -> dict[int, FoundBallots]:
-        """Return the sealed ballots at the end of their paths in a round, by posting peer."""
+        """Return, by posting peer, the sealed ballots that onions held at the end of their paths.
+
+        number: the round.
+        """
         bodies = self.bodies((number, self.agreement.path + 2)).items()
         return {peer: body for peer, body in bodies if isinstance(body, FoundBallots)}
 
     def shares(self, number: int) -> dict[int, Share]:
-        """Return the public shares of a round's joint key, by peer."""
+        """Return, by peer, its public share of the joint key that seals a round's ballots."""
         bodies = self.bodies((number, 0)).items()
         return {peer: body for peer, body in bodies if isinstance(body, Share)}
 
     def revealed_secrets(self, number: int) -> dict[int, bytes]:
-        """Return the secrets of key shares that peers have revealed in a round, by peer."""
+        """Return, by peer, the secret of its share of a round's joint key, if revealed."""
         bodies = self.bodies((number, self.agreement.path + 4)).items()
         return {peer: body.secret for peer, body in bodies if isinstance(body, ShareSecret)}
 
@@ -160,7 +168,11 @@ class PeerBoard:
         return arrived_layers
 
     def relays_digest(self, number: int) -> bytes:
-        """Return the hash of all posts with forwarded layers of a round; peers agree on it."""
+        """Return the hash of all posts of a round with forwarded layers.
+
+        All peers must post this hash, which shows that all have seen the same posts. number: the
+        round.
+        """
         digest = hashlib.sha256(RELAYS_LABEL + self.session + bytes([number]))
         for step in range(1, self.agreement.path + 1):
             posts = self.posts.get((number, step), {})
@@ -169,7 +181,11 @@ class PeerBoard:
         return digest.digest()
 
     def found_digest(self, number: int) -> bytes:
-        """Return the hash of all sealed ballots found in a round; peers agree on it."""
+        """Return the hash of all posts of a round with found ballots.
+
+        All peers must post this hash, which shows that all have seen the same posts. number: the
+        round.
+        """
         digest = hashlib.sha256(FOUND_LABEL + self.session + bytes([number]))
         posts = self.posts.get((number, self.agreement.path + 2), {})
         for peer in sorted(posts):
@@ -177,7 +193,7 @@ class PeerBoard:
         return digest.digest()
 
     def digest(self) -> bytes:
-        """Return a hash of all posts in a canonical order, 32 bytes."""
+        """Return a hash of all posts, 32 bytes; the order in which they arrived does not matter."""
         return digest_of(self.entries)
 
 
@@ -194,7 +210,10 @@ def number_of(author: str) -> int:
 
 
 def replay_peers(agreement: Agreement, posts: list[tuple[str, bytes]]) -> PeerBoard:
-    """Any party: rebuild a board from its posts. Refused at the first illegal post."""
+    """Any party: return the board rebuilt from its posts. Refused at the first illegal post.
+
+    agreement: the agreed terms. posts: author and bytes of each post.
+    """
     board = PeerBoard(agreement)
     for author, data in posts:
         board.post(author, data)

@@ -1,4 +1,4 @@
-"""Charges: peers at fault by the board (accounting.py), with the reason."""
+"""Charges: peers at fault according to the board of peers (accounting.py), each with the reason."""
 
 from dataclasses import dataclass
 

@@ -4,8 +4,8 @@
     ballot              sealed to the joint key of the round (crypto/joint_key.py)
     blank ballot        ff || salt || padding, before it is sealed
 
-A path is L different peers without the sender; every peer is equally likely at each place. All
-layers that arrive in a step have the same size.
+A path is L different peers without the sender, where L is the agreed length. Every peer is equally
+likely at each place. All layers that arrive in a step have the same size.
 """
 
 from collections import Counter
@@ -25,7 +25,9 @@ from ..wire.peer_messages import DRAW, Accusation, Bags
 from .agreement import PATH_END, ROUTE, PeerRound
 
 BLANK = 0xFF  # byte in place of a query's number, in a ballot without an answer
-FAIR = 16  # random bytes for a draw below 2**16: the bias is at most 2**-112
+# random bytes for drawing a number below n <= 2**16; reducing them modulo n favours some numbers by
+# at most 2**-112
+FAIR = 16
 
 
 class Onion(NamedTuple):
@@ -35,7 +37,7 @@ class Onion(NamedTuple):
         path: the peers that open it, in order.
         layers: layers[s - 1]: the layer that arrives in step s.
         inside: inside[s - 1]: the content of that layer.
-        draws: draws[s - 1]: the randomness of that layer's seal.
+        draws: draws[s - 1]: the randomness that sealed that layer.
         answer: the ballot in the onion; None if it is blank.
     """
 
@@ -53,11 +55,11 @@ class Onion(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
-    """The outputs of a peer after opening the layers of a step.
+    """The outputs of a peer after opening the layers that arrived in a step.
 
     Attributes:
         bags: the layers to forward, by receiver.
-        sealed: the sealed ballots at the end of their paths.
+        sealed: the sealed ballots of onions that end their path at this peer.
         refused: number of refused layers, by reason.
     """
 
@@ -86,7 +88,7 @@ def draw_path(me: int, peers: Sequence[int], length: int, entropy: Entropy) -> t
 
 
 def make_onions(plan: PeerRound, me: int, row: Sequence[str], entropy: Entropy) -> list[Onion]:
-    """Peer: return an onion for every answer of the round, and its blank onions.
+    """Peer: return an onion for every answer of the round, and blank onions without an answer.
 
     me: the peer's number. row: the peer's values by column, before generalization.
     """
@@ -112,9 +114,10 @@ def make_onion(plan: PeerRound, me: int, answer: Ballot | None, entropy: Entropy
 def wrap_path(plan: PeerRound, path: tuple[int, ...], plain: bytes, entropy: Entropy) -> Onion:
     """Peer: seal a padded ballot to the joint key, then for the peers of a path, the last first.
 
-    plain: the ballot.
+    plain: the padded ballot. path: the peers by number.
     """
-    # each ballot has a random source of its own, as the salts in ballots differ
+    # the source of randomness is named after the ballot, whose salt is fresh: so no two ballots
+    # share randomness
     fresh = entropy.fork(f"sealing {plain.hex()}")
     layer, then = seal_jointly(plan.joint, plain, plan.ballots, fresh), PATH_END
     wrappings = list[tuple[bytes, bytes, bytes]]()
@@ -138,7 +141,7 @@ def seal_again(plan: PeerRound, step: int, peer: int, content: bytes, drawn: byt
 def open_ballot(plan: PeerRound, secret: bytes, sealed: bytes) -> Ballot | None:
     """Any party with all secrets: return the answer in a sealed ballot; None for a blank.
 
-    Refused if invalid. secret: the sum of all secrets of the joint key.
+    Refused if invalid. secret: the sum of all peers' secret shares of the joint key.
     """
     return read_plain(plan, open_jointly(secret, plan.joint, sealed, plan.ballots))
 
@@ -169,7 +172,7 @@ def pass_on(
 ) -> StepResult:
     """Peer: open the layers that arrived in a step; refuse and count invalid layers and repeats.
 
-    me: the peer's number. secret: its key.
+    me: the peer's number. secret: the peer's private key.
     """
     unique = sorted(set(arrived))
     right = [layer for layer in unique if len(layer) == plan.sizes[step]]
@@ -191,9 +194,10 @@ def pass_on(
 
 
 def goes_on(plan: PeerRound, peer: int, step: int, content: bytes) -> bool:
-    """Any party: whether a peer must forward an opened content.
+    """Any party: whether a peer must forward the content of an opened layer.
 
-    It must name another peer of the session (or the end of the path), and have the right size.
+    It must if the content names another peer of the session, or the end of the path in the last
+    step, and has the right size. peer: the peer that opened the layer.
     """
     then = int.from_bytes(content[:ROUTE], "big")
     right = then in plan.keys and then != peer if step < plan.path else then == PATH_END
@@ -203,7 +207,8 @@ def goes_on(plan: PeerRound, peer: int, step: int, content: bytes) -> bool:
 def accuse(onion: Onion, step: int, now: int) -> Accusation:
     """Peer: return the proof that the holder of its onion in a step did not forward it.
 
-    now: the step of the accusation, which follows the step in which the layer was due.
+    step: the step in which the layer arrived at the holder. now: the step of the accusation, which
+    follows the step in which the layer was due.
     """
     content, drawn = onion.inside[step - 1], onion.draws[step - 1]
     return Accusation(now, onion.path[step - 1], content, drawn)

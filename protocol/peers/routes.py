@@ -1,11 +1,11 @@
 """The routes of onions among peers: the onions that a coalition follows, and the rule at each step.
 
-All onions are on the board, with senders and receivers. A coalition follows an onion by one of two
-rules, step by step; if neither holds, it is lost among the other onions of that batch:
+All onions are on the board, with senders and receivers. A coalition follows an onion past a peer by
+one of two rules. If neither applies, it cannot tell the onion from the other onions of that peer:
 
     open     a member opened it, and so saw the forwarded content
-    alone    a peer outside opened it, and all its inputs in this step, without the members' own,
-             are known to be of one sender: so are its outputs
+    alone    a peer outside the coalition opened it; all inputs of that peer in this step, without
+             the members' own onions, are known to be of one sender, so all outputs are too
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,8 +19,8 @@ class Route(NamedTuple):
     Attributes:
         origin: the peer that sent the onion, an index from 0, as all peers here.
         stops: the peers that received it, in order.
-        answer: query and values; None for a blank.
-        names: the names of the layers that arrived at the stops.
+        answer: query and values; None if the onion has no answer.
+        names: the names (hashes) of the layers that arrived at the stops.
     """
 
     origin: int
@@ -30,9 +30,10 @@ class Route(NamedTuple):
 
 
 class RouteRule(StrEnum):
-    """The rule by which a coalition follows an onion past a peer, or that it loses it.
+    """The rule by which a coalition follows an onion past a peer.
 
-    The module explains the rules.
+    OPEN: a member of the coalition opened it. ALONE: the peer had onions of this sender only,
+    besides onions of members. LOST: neither, so the coalition cannot follow the onion.
     """
 
     OPEN = "open"
@@ -47,8 +48,8 @@ class RouteHop(NamedTuple):
         step: the step of the round, from 1.
         peer: the peer that opened the layer, an index from 0.
         name: the name (hash) of the layer.
-        rule: the rule that follows it past this peer.
-        onions: number of onions at this peer in this step, without the members' own.
+        rule: the rule by which the coalition follows the onion past this peer; LOST: it cannot.
+        onions: number of onions at this peer in this step, without onions of members.
     """
 
     step: int
@@ -59,9 +60,10 @@ class RouteHop(NamedTuple):
 
 
 def narrowed(routes: Sequence[Route], members: frozenset[int]) -> Iterator[set[int]]:
-    """Coalition: yield the set of outsiders' onions that it still follows after 0, 1, ... steps.
+    """Coalition: yield, after each step from 0, the set of outsiders' onions that it follows.
 
-    Onions are places in `routes`. members: the coalition, by index.
+    An outsider is a peer that is no member. An onion is given by its index in `routes`. members:
+    the coalition, by index.
     """
     outside_places = {place for place, route in enumerate(routes) if route.origin not in members}
     followed_places = set(outside_places)
@@ -81,15 +83,19 @@ def narrowed(routes: Sequence[Route], members: frozenset[int]) -> Iterator[set[i
 
 
 def followed(routes: Sequence[Route], members: frozenset[int]) -> set[int]:
-    """Coalition: return the outsiders' onions that it follows to the end, as places in `routes`."""
+    """Coalition: return the other senders' onions that it follows to the end, by index in `routes`.
+
+    members: the coalition, by index.
+    """
     *_, followed_places = narrowed(routes, members)
     return followed_places
 
 
 def trail(routes: Sequence[Route], members: frozenset[int], place: int) -> tuple[RouteHop, ...]:
-    """Coalition: return the hops of another person's onion, to its end or until it is lost.
+    """Coalition: return the hops of another person's onion, as far as the coalition follows it.
 
-    place: position of the onion in `routes`.
+    The last hop is the end of the path, or the peer at which the onion is lost. place: index of the
+    onion in `routes`. members: the coalition, by index.
     """
     route, hops = routes[place], list[RouteHop]()
     outside_routes = [

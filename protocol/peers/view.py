@@ -1,17 +1,19 @@
 """The view of a coalition of peers: the onions that it follows from their senders to the ballots.
 
 All onions are on the board, with senders and receivers; the opener of a layer knows its content. So
-the way of an onion through members is known. At a peer outside, an onion is lost among the other
-onions that the peer opened in that step, less the members' own onions, whose way they know. Only if
-all remaining onions are of one sender are they still known to be that sender's. Therefore a
-coalition that holds the whole path of an onion follows it, and a thin batch can reveal more.
+members know the way of an onion through themselves. At any other peer, an onion is lost among the
+onions that the peer opened in that step. The members' own onions do not count, since members know
+their way. If all remaining onions are of one sender, they are still known to be that sender's.
+Therefore a coalition that has all peers of an onion's path follows it. It follows more if few
+onions pass a peer in a step.
 
-Followed onions are certain. Probabilities for other onions (two senders' onions in one batch) are
-not counted as links. An onion that was stopped on its way counts as unread.
+Only onions that are followed for certain are links. If onions of two senders pass a peer, their
+probabilities are not counted. An onion that was stopped on its way counts as unread.
 
-Ballots are sealed to the shares of all peers. A round that is burned before secrets are shown is
-never read; a round that is burned while they are shown is read by a coalition that has all missing
-secrets. So an accusation, which shows a step of an onion's way, shows no answer.
+Ballots are sealed to a joint key; each peer has a secret share of it. A round that is aborted
+before the shares are revealed is never read. A round that is aborted while they are revealed is
+read by a coalition that has all missing shares. So an accusation, which is posted before the shares
+are revealed and shows a layer of an onion, shows no answer.
 """
 
 from collections import Counter
@@ -39,7 +41,7 @@ class PeerRecord:
 
     @cached_property
     def routes(self) -> Mapping[int, tuple[Route, ...]]:
-        """Per round, the route of every onion that reached its end."""
+        """By round, the route of every onion that reached the end of its path."""
         return {
             number: tuple(self._routes(number))
             for number in sorted(
@@ -48,7 +50,7 @@ class PeerRecord:
         }
 
     def _routes(self, number: int) -> Iterable[Route]:
-        """Yield the routes of a round's onions, by the layers on the board."""
+        """Yield the routes of a round's onions, by the layers on the board. number: the round."""
         steps = range(1, self.board.agreement.path + 1)
         handed = [
             {
@@ -66,9 +68,10 @@ class PeerRecord:
     def _ways(
         self, user_answers: SealedAnswers, handed: Sequence[Mapping[tuple[int, bytes], int]]
     ) -> Iterable[Route]:
-        """Yield the routes of a sender's onions that reached their end.
+        """Yield the routes of a sender's onions that reached the end of their paths.
 
-        handed: by step, (holder, name of a layer) -> the peer that received the layer.
+        handed: by step, (holder, name of a layer) -> the peer that received the layer. A name is a
+        hash.
         """
         size = len(handed) * NAME
         for place, (ask, values) in enumerate(user_answers.answers):
@@ -82,9 +85,9 @@ class PeerRecord:
                 yield Route(user_answers.user, tuple(stops), answer, tuple(split_names(names)))
 
     def linked(self, members: frozenset[int]) -> dict[int, dict[int, Row]]:
-        """Return, by round and person outside, the values that these peers link to the person.
+        """Return, by round and person, the values that a coalition links to other persons.
 
-        members: the peers, by index.
+        members: the coalition of peers, by index.
         """
         rows: dict[int, dict[int, dict[int, str]]] = {}
         for number, routes in self.routes.items():
@@ -100,7 +103,7 @@ class PeerRecord:
 
     @cached_property
     def asks(self) -> Mapping[int, tuple[tuple[int, ...], ...]]:
-        """Per round, the column sets of its call; also for a burned round."""
+        """By round, the sets of columns of its query; also for an aborted round."""
         asks = {call.round: call.asks for call in self.reckoning.calls}
         columns = range(len(self.board.agreement.schema.features))
         asks.setdefault(1, tuple((column,) for column in columns))
@@ -131,17 +134,21 @@ class PeerRecord:
         return rows
 
     def readable(self, number: int, members: frozenset[int]) -> bool:
-        """Whether these peers have all secrets that open the ballots of a mixed round."""
+        """Whether a coalition of peers can open the ballots of a round.
+
+        It can if all peers outside it have revealed their secret shares of the joint key. number:
+        the round. members: the coalition, by index.
+        """
         shares, path = self.board.shares(number), self.board.agreement.path
         unrevealed_peers = shares.keys() - self.board.revealed_secrets(number).keys()
         opening = number < self.board.place[0] or self.board.place[1] >= path + 4
         return bool(shares) and opening and all(peer - 1 in members for peer in unrevealed_peers)
 
     def _counted(self, members: frozenset[int]) -> Iterable[tuple[CountsSeen, frozenset[int]]]:
-        """Yield the counts that these peers can read, with the people that are counted.
+        """Yield the counts that a coalition of peers can read, each with the counted people.
 
-        The counts of an agreed round are on the board; of an aborted round they are the counts of
-        its ballots, if these peers can open them.
+        The counts of a completed round are on the board. Of an aborted round the coalition counts
+        the ballots, if it can open them. members: the coalition, by index.
         """
         all_peers = frozenset(number - 1 for number in self.board.keys)
         agreed_rounds = len(self.reckoning.tallies)
@@ -162,7 +169,8 @@ class PeerRecord:
                     if route.answer is not None and route.answer[0] == ask
                 ]
                 respondents = frozenset(origin for origin, _ in answers)
-                # otherwise answers would not be a count of people
+                # counted only if each respondent has one answer: otherwise the result would be no
+                # count of people
                 if respondents and len(respondents) == len(answers):
                     yield (
                         CountsSeen(number, columns, Counter(row for _, row in answers)),
@@ -170,7 +178,10 @@ class PeerRecord:
                     )
 
     def view(self, members: Iterable[str]) -> View:
-        """Any party: return the joint view of these peers; other parties see only the board."""
+        """Any party: return the joint view of a coalition.
+
+        Members that are no peers see only the board. members: the names of the parties.
+        """
         coalition = frozenset(members)
         roles = {party: parties.role(party) for party in coalition}
         inside = frozenset(

@@ -1,23 +1,23 @@
 r"""Audits: half of the layers of every pair of hops are opened in public, chosen by common coins.
 
-    coin      SHA-256("veilmix coin 1\0" || session || round || party || toss), before people answer
-    traced    both hops of a pair show SHA-256("veilmix layer hash 1\0" || layer) of sent layers
-    toss      all keyholders, when all have accounted for their batches
-    bit i     of SHAKE-256("veilmix audit 1\0" || session || round || hop || tosses in hop order)
-    opened    the first hop opens the inputs whose bit is 1; the second opens the inputs that no
-              opened input of the first leads to
-
 A coin is a party's commitment to its random bytes; the toss reveals these bytes. Keyholders are the
 shufflers and the reader.
 
-So no way is open from one end of a pair to the other, and every layer of a pair is opened at one of
-its hops with one half: a shuffler that drops, changes or replaces d of them is undetected with
-probability 2^-d (Jakobsson, Juels, Rivest 2002). The first hop's inputs are envelopes: an opened
-envelope links all answers of a person up to the next hop. Behind the first pair, every party
-distinguishes chosen from other messages: that halves the anonymity set of a message. A hop behind
-it that opens no layers, or a second pair, mixes the halves again.
+    coin      SHA-256("veilmix coin 1\0" || session || round || party || toss), before people answer
+    traced    both hops of a pair post SHA-256("veilmix layer hash 1\0" || layer) of sent layers
+    toss      all keyholders, when all have accounted for their batches
+    bit i     of SHAKE-256("veilmix audit 1\0" || session || round || hop || tosses in hop order)
+    opened    the first hop opens the inputs with bit 1; the second hop opens the inputs that
+              are not outputs of opened inputs of the first
 
-Repeats are dropped first, and no hop may send more than came to it (Khazaei, Wikstroem 2012).
+So no message can be followed through both hops of a pair. Every message is opened at one of the two
+hops, each with probability 1/2. A shuffler that drops, changes or replaces d messages is undetected
+with probability 2^-d (Jakobsson, Juels, Rivest 2002). The first hop's inputs are envelopes: an
+opened envelope links all answers of a person up to the next hop. After the first pair, every party
+distinguishes the chosen messages from the others: that halves the anonymity set of a message. A
+later hop that opens no layers, or a second pair, mixes the halves again.
+
+Repeats are dropped first, and no hop may send more layers than arrived (Khazaei, Wikstroem 2012).
 """
 
 import hashlib
@@ -60,7 +60,8 @@ def layer_hash(layer: bytes) -> bytes:
 def trace(hop: int, batch: Iterable[bytes]) -> Traced:
     """Shuffler: return the hashes of the layers that it forwards, without repeats.
 
-    There are as many as its account (posted numbers of messages) says. hop: the shuffler's number.
+    Their number must equal the number of forwarded layers that it posts. hop: the shuffler's
+    number.
     """
     return Traced(hop, tuple(dict.fromkeys(map(layer_hash, batch))))
 
@@ -68,7 +69,8 @@ def trace(hop: int, batch: Iterable[bytes]) -> Traced:
 def chosen(plan: Round, tosses: Mapping[str, Toss], hop: int, count: int) -> list[int]:
     """Any party: return the places of the inputs that the first hop of a pair must open.
 
-    About half of them, chosen by the random bytes of all parties. count: the number of inputs.
+    They are about half of the inputs, chosen by the random bytes of all parties (`tosses`). hop:
+    the hop's number. count: the number of inputs.
     """
     seed = AUDIT_LABEL + plan.session + bytes([plan.call.round, hop])
     seed += b"".join(tosses[party].value for party in plan.openers)
@@ -85,8 +87,8 @@ def open_links(
 ) -> list[Link]:
     """Shuffler: open layers for an audit; return place, layer and layer key of each.
 
-    A layer that its key does not open has a proof that the key is right. secret: the shuffler's
-    key. layers: place and bytes of each layer to open.
+    If a layer's key does not open it, a proof shows that the key is right. secret: the shuffler's
+    private key. layers: place and bytes of each layer to open.
     """
     return [_link(plan, hop, secret, entropy, place, layer) for place, layer in layers]
 
@@ -94,13 +96,13 @@ def open_links(
 def _link(
     plan: Round, hop: int, secret: SecretKey, entropy: Entropy, place: int, layer: bytes
 ) -> Link:
-    """Return the opening of one layer: its key, and a proof if the layer is invalid.
+    """Return the opening of one layer: its key, and a proof of the key if the layer is invalid.
 
-    If no key exists, zeros stand for the key.
+    Zeros stand in place of the key if the layer has no key, or if no proof is possible.
     """
     try:
         key, at = box_key(secret, layer), plan.hops[hop - 1]
-    except Refused:  # no key opens the layer, so zeros stand for the key
+    except Refused:  # the layer is malformed, so it has no key; zeros stand in place of the key
         return Link(place, layer, bytes(TOSS))
     if _inner_onions(plan, hop, layer, open_with(key, at.public, layer, at.context)) is not None:
         return Link(place, layer, key)
@@ -131,11 +133,11 @@ def led_to(
     input_hashes: Sequence[bytes],
     output_hashes: Iterable[bytes],
 ) -> set[bytes]:
-    """Any party: check a hop's openings; return the hashes of the forwarded layers that they show.
+    """Any party: check the layers that a hop opened; return the hashes of the contents.
 
-    due: the places to open. input_hashes, output_hashes: hashes of the hop's inputs and outputs.
-    RoundBurned, with the hop's name, if it opened other places, or did not forward the contents of
-    an opened layer.
+    The contents must be among the hop's outputs. due: the places to open. input_hashes,
+    output_hashes: hashes of the hop's inputs and outputs. RoundBurned, with the hop's name, if it
+    opened other places, or did not forward the content of an opened layer.
     """
     party, output_set, hashes = plan.openers[hop - 1], frozenset(output_hashes), set[bytes]()
     if [link.place for link in opened.links] != list(due):
@@ -189,7 +191,10 @@ def _refusable(plan: Round, hop: int, link: Link) -> bool:
 def inputs_of(
     hop: int, accepted: Accepted, traced: Mapping[int, tuple[bytes, ...]]
 ) -> Sequence[bytes]:
-    """Any party: return the hashes of a hop's inputs: envelopes, or outputs of the hop before."""
+    """Any party: return the hashes of a hop's inputs: envelopes, or the outputs of the hop before.
+
+    accepted: the envelopes that entered the mix. traced: hashes of forwarded layers, by hop.
+    """
     return [envelope.digest for envelope in accepted.people] if hop == 1 else traced[hop - 1]
 
 
@@ -203,9 +208,10 @@ def due_of(
 ) -> list[int]:
     """Any party: return the places of the inputs that a hop must open in an audit.
 
-    RoundBurned if the openings of the first hop of its pair were wrong. accepted: the envelopes
-    that entered the mix. traced: hashes of forwarded layers, by hop. tosses: the random bytes of
-    all parties. opened: openings so far, by hop.
+    Audited hops come in pairs: 1 and 2, 3 and 4. RoundBurned if the hop is the second of its pair,
+    and the first has opened wrong layers. accepted: the envelopes that entered the mix. traced:
+    hashes of forwarded layers, by hop. tosses: the random bytes of all parties. opened: openings so
+    far, by hop.
     """
     input_hashes = inputs_of(hop, accepted, traced)
     if hop % 2:
@@ -223,16 +229,18 @@ def check_pairs(
     tosses: Mapping[str, Toss],
     opened: Mapping[int, Opened],
 ) -> None:
-    """Any party: RoundBurned, with a name, unless all openings of an audit show forwarded layers.
+    """Any party: RoundBurned unless every opened layer of an audit was forwarded.
 
-    accepted: the envelopes that entered the mix. traced: hashes of forwarded layers, by hop.
-    tosses: the random bytes of all parties. opened: the openings, by hop.
+    The message names the shuffler at fault. accepted: the envelopes that entered the mix. traced:
+    hashes of forwarded layers, by hop. tosses: the random bytes of all parties. opened: the
+    openings, by hop.
     """
     for hop in range(1, paired(len(plan.hops) - 1) + 1):
         input_hashes = inputs_of(hop, accepted, traced)
         max_outputs = len(input_hashes) * (plan.slots if hop == 1 else 1)
         if len(traced[hop]) > max_outputs:
             raise RoundBurned(f"{plan.openers[hop - 1]} sent more layers than came to it")
-        if hop % 2 == 0:  # a second hop is checked together with the first hop of its pair
+        # the check of a second hop checks the first hop of its pair too, in `due_of`
+        if hop % 2 == 0:
             due = due_of(plan, hop, accepted, traced, tosses, opened)
             led_to(plan, hop, opened[hop], due, input_hashes, traced[hop])

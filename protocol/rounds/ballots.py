@@ -1,12 +1,12 @@
 """Ballots (a user's answers), and the envelope that carries them to the first shuffler.
 
     offset  size  field of a ballot
-    0       1     column set of the query that it answers (from 0)
+    0       1     number of the query's set of columns that it answers (from 0)
     1       16    salt, fresh per ballot (zeros if a lesson switches it off)
     17      -     per column: u16 length, UTF-8 value
     -       -     padding to the round's one size (ISO/IEC 7816-4)
 
-Every user fills all slots, and the slots of an envelope are in the order of their ciphertexts, so
+Every user sends equally many onions. An envelope has them in the order of their ciphertexts, so
 that the place of an onion is independent of its query.
 """
 
@@ -65,9 +65,10 @@ class Sealed(NamedTuple):
 
     Attributes:
         envelope: the bytes that are sent to the first shuffler.
-        ballots: one for each answer.
+        ballots: the answers, one ballot each.
         onions: the layers of each answer, outermost first; the outermost lies in the envelope.
-        proofs: for locked ballots, the data that prove a missing ballot; None without a lock.
+        proofs: data with which the user can prove that a ballot is missing. None unless ballots are
+            locked: sealed to a joint key of shufflers and reader.
     """
 
     envelope: bytes
@@ -163,7 +164,7 @@ def seal_ballot(plan: Round, ballot: Ballot, salt: bytes, entropy: Entropy) -> t
 
 
 def seal_envelope(plan: Round, onions: Sequence[bytes], entropy: Entropy) -> bytes:
-    """User: encrypt its onions together for the first shuffler; return the envelope.
+    """User: return the envelope: its onions, encrypted together for the first shuffler.
 
     The onions are in the order of their bytes, so that their places reveal no query.
     """
@@ -179,7 +180,7 @@ class Phrasebook:
     """A cache of a round's encoded answers without salts, because many users give equal answers."""
 
     def __init__(self, plan: Round) -> None:
-        """Start empty for a round."""
+        """Start with an empty cache for a round. plan: the round's query, sizes and rules."""
         self.plan = plan
         self._written: dict[tuple[int, tuple[str, ...]], tuple[Ballot, bytes]] = {}
         announced = plan.announcement
@@ -188,7 +189,7 @@ class Phrasebook:
         self._coarse = not noisy and any(feature.rules for feature in announced.schema.features)
 
     def coarse(self, row: Sequence[Any]) -> Sequence[Any]:
-        """Users: return a row with generalized values, or all rows of a person that has several."""
+        """Users: return a row with generalized values; if persons have several rows, all rows."""
         if not self._coarse:
             return row
         if self._rows > 1:
@@ -215,7 +216,8 @@ class Phrasebook:
     def _several(self, rows: Sequence[Sequence[str]]) -> list[tuple[Ballot, bytes]]:
         """Return a person's ballots for each query: the different answers, then dummies.
 
-        Every person has equally many ballots, so the number of its rows stays hidden.
+        Dummies fill up to equally many ballots for every person, so that the number of the person's
+        rows stays hidden.
         """
         columns, max_rows, ballots = len(self.plan.domains), self._rows, []
         if not rows or any(len(row) != columns or DUMMY in row for row in rows):
@@ -255,9 +257,9 @@ class Phrasebook:
 
 
 def salts(plan: Round, entropy: Entropy) -> list[bytes]:
-    """User: return a salt for every ballot of a round, fresh unless a lesson weakens this.
+    """User: return a fresh salt for every ballot of a round.
 
-    A lesson may use zeros, or one salt for all ballots of a user.
+    A lesson may weaken this: zeros as salt, or one salt for all ballots of a user.
     """
     count = plan.ballots
     if not plan.announcement.rules.salted:
@@ -268,9 +270,9 @@ def salts(plan: Round, entropy: Entropy) -> list[bytes]:
 
 
 def drawn_alone(plan: Round, entropy: Entropy) -> list[Token]:
-    """Return salts for a user without tokens (blind credentials), each with a placeholder token.
+    """Return salts for a user without tokens (blind credentials), each with placeholder bytes.
 
-    The placeholder is random bytes of a token's length; empty in a round without tokens.
+    The placeholder has the length of a token and is random; empty in a round without tokens.
     """
     mine = salts(plan, entropy)
     if not plan.token:
@@ -289,7 +291,8 @@ def submit(
 ) -> Sealed:
     """User: return the envelope of this round for a row; values that the query hides are hidden.
 
-    tokens: a salt and a token for each ballot, in a round with tokens.
+    row: a value for each column. tokens: a salt and a token (blind credential) for each ballot, in
+    a round with tokens.
     """
     return submit_all(Phrasebook(plan), [row], [entropy], [tokens])[0]
 
@@ -303,11 +306,11 @@ def submit_all(
 ) -> list[Sealed]:
     """Users: turn each row into an envelope, each with its own source of randomness.
 
-    The slots of an envelope are in the order of the onions' bytes. Each kind of step is done for
-    all users before the next kind: the cipher is fastest undisturbed. The hidden columns follow
-    from a user's entropy; its sealing randomness from the entropy and the session. tokens: in a
-    round with tokens, the tokens of each user, one for each query. written: the ballot of each
-    user, if the round does not send rows (threshold.py).
+    Each step, such as sealing, is done for all users before the next step begins, because that is
+    faster. A user's entropy decides which values are suppressed at random; with the session it
+    gives the randomness of sealing. tokens: in a round with tokens, the tokens of each user, one
+    for each ballot. written: in the program `threshold`, the message of each user in place of a row
+    (threshold.py).
     """
     plan, slots = book.plan, book.plan.slots
     rows = [book.coarse(row) for row in rows]
@@ -343,9 +346,9 @@ def submit_all(
 
 
 def _salted(answers: Iterable[tuple[Ballot, bytes]], marks: Iterable[Token]) -> Iterator[bytes]:
-    """Yield the bytes of each ballot with its salt in place of the zeros.
+    """Yield the bytes of each ballot with its salt in place of zeros.
 
-    answers: ballots with their bytes without a salt. marks: salt and token of each ballot.
+    answers: ballots, with their bytes without a salt. marks: salt and token of each ballot.
     """
     for (_, blank), (salt, _) in zip(answers, marks, strict=True):
         yield blank[:1] + salt + blank[VALUES:]
@@ -354,9 +357,10 @@ def _salted(answers: Iterable[tuple[Ballot, bytes]], marks: Iterable[Token]) -> 
 def _one_by_one(
     book: Phrasebook, row: Sequence[Any], entropy: Entropy, tokens: Sequence[Token]
 ) -> Sealed:
-    """User: seal the ballots of a single row, in rounds that `submit_all` cannot batch.
+    """User: seal the ballots of a single row, in rounds that `submit_all` cannot seal together.
 
-    These are rounds with the design errors of a lesson, or with locked ballots.
+    In these rounds ballots are locked (sealed to a joint key of shufflers and reader), or have a
+    deliberate design error that a lesson shows.
     """
     plan = book.plan
     ballots = [ballot for ballot, _ in book.answers(hide(plan.call.hidden, row, entropy))]
@@ -368,8 +372,8 @@ def enclose(
 ) -> Sealed:
     """User: seal one ballot for every query into the envelope of this round.
 
-    tokens: one for each ballot. In a round with tokens, a user without them draws random bytes of
-    equal size.
+    tokens: a salt and a token for each ballot. In a round with tokens, a user without tokens uses
+    random bytes of equal size.
     """
     marks = list(tokens) or drawn_alone(plan, entropy)
     pairs = [(ballot, salt) for ballot, (salt, _) in zip(ballots, marks, strict=True)]
@@ -393,7 +397,10 @@ def enclose(
 
 
 def write_bundle(plan: Round, ballots: Sequence[tuple[Ballot, bytes]]) -> bytes:
-    """User: return all ballots of a person as one plaintext (a design error, for a lesson)."""
+    """User: return all ballots of a person as one plaintext: the design error of a lesson.
+
+    It lets the reader link the answers of the person.
+    """
     bundle = Writer()
     for ballot, salt in ballots:
         bundle.blob(write_ballot(ballot, salt, 0))
@@ -401,7 +408,7 @@ def write_bundle(plan: Round, ballots: Sequence[tuple[Ballot, bytes]]) -> bytes:
 
 
 def read_bundle(plan: Round, plaintext: bytes) -> list[Ballot]:
-    """Reader: return every ballot of a person from one plaintext (a design error, for a lesson).
+    """Reader: return every ballot of a person from one plaintext: the design error of a lesson.
 
     Refused as in `read_ballot`.
     """
@@ -411,9 +418,10 @@ def read_bundle(plan: Round, plaintext: bytes) -> list[Ballot]:
 
 
 def _same_key(entropy: Entropy) -> Callable[[], Entropy]:
-    """Return a function that gives the same randomness for every onion, so that all share one key.
+    """Return a function that gives the same randomness for every onion of a person.
 
-    This is the design error of a lesson: it links the answers of a person.
+    So all onions share one ephemeral key, which links the person's answers: the design error of a
+    lesson.
     """
     seed = int.from_bytes(entropy.random(8), "big")
     return lambda: SeededEntropy(seed)

@@ -1,34 +1,39 @@
-"""Exclusion: knowledge about people whose rows stayed closed, and the groups closed against it.
+"""Exclusion: knowledge about people with unopened rows, and how the reader limits this knowledge.
 
-In the program `threshold`, a value opens for the reader only if at least k people share it.
+In the program `threshold`, a row or its first values (a prefix) open for the reader only if at
+least k people share them. People of a closed (unopened) row form a group; its row is unknown.
 
-A value opens whole or not at all, and domains are announced. So a blank person (a person without an
-opened row) has none of the opened values. A set of closed rows is a KNOWN SMALL CROWD if every
-table that gives the same view has 1 to k - 1 people in it: from 28 "no" and 2 "yes" at k = 5 it
-follows that two people answered yes.
+A value opens for all its people or for no person, and domains are announced. So a person without an
+opened row has none of the opened values. A set of closed rows is a KNOWN SMALL CROWD if every table
+that gives the same view has 1 to k - 1 people in it. For example, let k = 5 and let the domain
+be yes and no. If 28 people are known to answer no and 2 rows are unopened, two people answered yes.
 
-A party sees the sizes s of all closed rows of the domain (z of them zero, L people in all):
+The reader sees the sizes s of all closed rows of the domain; z of them are zero, and L is their
+sum. The sizes are
 
     unsafe  if 0 < L < k, or if the z + 1 largest sizes sum to less than k
 
-since rows that stay closed can be exchanged: the people in any a rows lie between the sums of the a
-smallest and of the a largest sizes, and z + 1 is the smallest number of rows that cannot all be
-empty. If the sizes are unsafe and a group is open, the smallest open group is closed too, and all
-groups of its size; then L and the second sum are at least k. (Closing only the first of equal
-groups, by the order of the domain, would reveal which group it was.) With prefixes the same holds
-at every open prefix, for the next values: the continuation with the least loss is closed (its
-people and all cells open below it). If no continuation is open, no group can be closed: these
-people are exposed to a party that sees the sizes.
+because closed rows can be exchanged. The number of people in any a rows lies between the sums of
+the a smallest and of the a largest sizes. And z + 1 is the smallest number of rows that cannot all
+be empty. If the sizes are unsafe and a group is open, the smallest open groups are withheld from
+the release (closed), too. Then L and the second sum are at least k. (All open groups of the
+smallest size are closed. Closing only the first of them in the order of the domain would reveal
+which group it was.)
 
-A party that sees only the release knows L, the number R of closed rows, and the rule:
+If prefixes open, the same holds for the next values after every open prefix. Then the continuation
+with the least loss is closed; its loss is its people, and all opened values after it. If no
+continuation is open, no group can be closed: these people are exposed to the reader.
+
+A party that sees only the release knows L, the number R of closed rows, and whether the reader
+closes further groups:
 
     rule            known small crowd
     not closed      0 < L < k, or L > (k - 1) (R - 1): each closed row holds a person
     closed          none, except if no row is open, R = 2 and L = k: each row holds a person
 
 The second line was found by enumerating all small tables (tests/protocol/rounds/test_exclusion.py).
-An infinite domain has no last row: there only 0 < L < k counts, and an attacker with a list of
-likely values knows more.
+In an infinite domain some rows are always left: there only 0 < L < k counts, and an attacker with a
+list of likely values knows more.
 """
 
 from collections import Counter, defaultdict
@@ -43,7 +48,8 @@ from ..wire.schema import Schema
 from .opened_prefixes import Cell, by_prefixes, cell, closes_further, crowds, opened, prefix_of
 
 Domains = Sequence[int | None]  # number of values of each column; None: infinite
-Sizes = Mapping[Cell, Sequence[int]]  # open prefix -> people in each closed group behind it
+# opened first values of a row -> sizes of the groups with equal, unopened values after them
+Sizes = Mapping[Cell, Sequence[int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +57,8 @@ class Excluded:
     """The numbers of people and cells known by exclusion: opened values rule out other values.
 
     Attributes:
-        people: number of people in known small crowds (1 to k - 1 people with closed rows).
-        cells: values of people without an opened row for which a single closed row, or value, is
-            left.
+        people: number of people in known small crowds (1 to k - 1 people with unopened rows).
+        cells: number of cells with only one possible value left, of people without an opened row.
     """
 
     people: int
@@ -66,13 +71,13 @@ def domains_of(schema: Schema) -> Domains:
 
 
 def is_unsafe(sizes: Sequence[int], rows: int | None, k: int) -> bool:
-    """Whether these closed rows hold a known small crowd, for a party that sees their sizes.
+    """Whether these unopened rows hold a known small crowd, for a party that sees their sizes.
 
     A known small crowd is a set of rows with surely 1 to k - 1 people.
 
     Args:
-        sizes: people in each closed row that is not empty.
-        rows: closed rows of the domain, empty rows included; None: an infinite domain.
+        sizes: people in each unopened row that is not empty.
+        rows: number of unopened rows in the domain, with empty rows; None: an infinite domain.
         k: the number of people that opens a group.
     """
     people = sum(sizes)
@@ -85,9 +90,9 @@ def is_unsafe(sizes: Sequence[int], rows: int | None, k: int) -> bool:
 
 
 def sizes_behind(rows: Counts, k: int, *, prefixes: bool) -> dict[Cell, list[int]]:
-    """Return, by open prefix, the sizes of the closed groups that continue it.
+    """Return, by opened prefix, the sizes of the unopened groups that continue it.
 
-    A prefix is the first values of a row; it is open if at least k people share it. rows: people by
+    A prefix is the first values of a row; it opens if at least k people share it. rows: people by
     whole row. prefixes: False: only whole rows open, and the only key is the empty prefix.
     """
     shared = crowds(rows)
@@ -105,15 +110,16 @@ def sizes_behind(rows: Counts, k: int, *, prefixes: bool) -> dict[Cell, list[int
 def close_further(
     released: Counts, sizes: Sizes, k: int, domains: Domains, *, prefixes: bool
 ) -> dict[Cell, int]:
-    """Reader: return the cells to publish, with people, after closing further groups.
+    """Reader: return the cells to publish, with people, after withholding further groups.
 
-    Without this, the opened values would reveal small groups by exclusion.
+    A value opens if k people share it. Without withholding some opened values, the others would
+    reveal small groups by exclusion.
 
     Args:
-        released: people by the open part of their rows.
-        sizes: people in each group that stayed closed, by the open prefix before it.
+        released: people by the opened part of their rows.
+        sizes: by opened prefix (first values of a row), the sizes of the unopened groups after it.
         k: the number of people that opens a group.
-        domains: values of each column.
+        domains: number of values of each column.
         prefixes: whether prefixes open, and not whole rows alone.
     """
     columns = len(domains)
@@ -140,7 +146,11 @@ def close_further(
 
 
 def published_rows(rows: Counts, policy: AnnouncedPolicy, schema: Schema) -> dict[Cell, int]:
-    """Any party that sees the table: return the reader's release by the announced rule."""
+    """Any party that sees the table: return the counts that a reader releases in `threshold`.
+
+    Only values of k people or more are named. If the announced rule says so, the reader also
+    withholds values that would reveal small groups by exclusion. rows: people by whole row.
+    """
     prefixes = by_prefixes(policy.rule)
     cells = opened(rows, policy.k, prefixes=prefixes)
     if not closes_further(policy.rule):
@@ -150,18 +160,17 @@ def published_rows(rows: Counts, policy: AnnouncedPolicy, schema: Schema) -> dic
 
 
 class _Tree:
-    """The tree of open prefixes of a release.
-
-    A group is closed if exclusion would reveal a small crowd.
+    """The tree of opened prefixes of a release, from which unsafe prefixes are withheld.
 
     A prefix is the first values of a row; its children are the prefixes that are one value longer.
+    A prefix is withheld if the opened values would reveal a small crowd by exclusion.
     """
 
     def __init__(self, released: Counts, sizes: Sizes, k: int, domains: Domains) -> None:
-        """Build the tree of all open prefixes.
+        """Build the tree of all opened prefixes (first values of rows).
 
-        released: people by the open part of their rows. sizes: people in closed groups, by open
-        prefix.
+        released: people by the opened part of their rows. sizes: by opened prefix, the sizes of the
+        unopened groups after it. k: the number of people that opens a group.
         """
         self.shared, self.sizes, self.k, self.domains = crowds(released), sizes, k, domains
         self.shut: set[Cell] = set()
@@ -171,10 +180,12 @@ class _Tree:
                 self.children[prefix[:-1]].append(prefix)
 
     def close(self, prefix: Cell, depth: int) -> int:
-        """Close the unsafe continuations of a prefix, deepest first.
+        """Withhold the next values after a prefix that would reveal small groups, deepest first.
+
+        A withheld value goes into `shut`. depth: number of values in the prefix.
 
         Returns:
-            The number of opened (person, column) values that stay open behind the prefix.
+            The number of opened (person, column) values after the prefix that are not withheld.
         """
         if depth == len(self.domains):
             return 0
@@ -192,11 +203,13 @@ class _Tree:
 def excluded(
     released: Counts, k: int, domains: Domains, *, prefixes: bool, closed: bool
 ) -> Excluded:
-    """Any party: return the knowledge by exclusion that follows from a release.
+    """Any party: return the numbers of people and cells that a release reveals by exclusion.
 
-    released: people by the open part of their rows. closed: whether the reader closes further
-    groups against exclusion. Cells count for crowds of any size: if all closed rows agree in a
-    column, each person without an opened row has that value.
+    A person without an opened row has none of the opened values. If all rows that are left agree in
+    a column, the person's cell in it is certain, whatever the size of the crowd.
+
+    released: people by the opened part of their rows. closed: whether the reader withholds further
+    groups against exclusion. prefixes: whether rows open value by value.
     """
     people = cells = 0
     for open_prefix, blank, open_ in _stops(released, prefixes=prefixes):
@@ -210,11 +223,13 @@ def excluded(
 def known_to_reader(
     sizes: Sizes, released: Counts, k: int, domains: Domains, *, prefixes: bool
 ) -> int:
-    """Reader: return the number of people in known small crowds, from the sizes of closed groups.
+    """Reader: return the number of people in known small crowds, from the sizes of unopened groups.
 
-    Of fewer than k people without an opened row in all, only the number is known: they do not
-    count. sizes: people in closed groups, by open prefix. released: the opened cells, before
-    further groups are closed.
+    A known small crowd is a set of rows with surely 1 to k - 1 people. If no row is open and fewer
+    than k people answered, the reader learns only their number; they do not count.
+
+    sizes: by opened prefix (first values of a row), the sizes of the unopened groups after it.
+    released: people by the opened part of their rows, before the reader withholds groups.
     """
     total = 0
     for open_prefix, _, open_ in _stops(released, prefixes=prefixes):
@@ -226,11 +241,13 @@ def known_to_reader(
 
 
 def _stops(released: Counts, *, prefixes: bool) -> list[tuple[Cell, int, set[Cell]]]:
-    """Return the open prefixes at which rows end early.
+    """Return the opened prefixes after which some rows did not open further.
+
+    A prefix is the first values of a row; it opens if k people share it.
 
     Returns:
-        For each open prefix: the prefix, the people with rows that end there, the open
-            continuations.
+        For each such prefix: the prefix, the number of people with rows that open no further, and
+            the opened prefixes that are one value longer (or opened rows, if only whole rows open).
     """
     stops: Counter[Cell] = Counter()
     for row, people in released.items():
@@ -249,55 +266,53 @@ def _stops(released: Counts, *, prefixes: bool) -> list[tuple[Cell, int, set[Cel
 def _is_known(
     blank: int, rows: int | None, k: int, *, opens: bool, inner: bool, closed: bool
 ) -> bool:
-    """Whether a small crowd is known among the people with rows that end at the same open prefix.
+    """Whether a small crowd is known among the people whose rows open no further than one prefix.
 
-    blank: their number. rows: closed continuations; None: infinite. opens: whether a continuation
-    is open. inner: whether the prefix is not empty. closed: whether the reader closes further
-    groups.
+    A prefix is the first values of a row. blank: the number of these people. rows: number of
+    unopened continuations; None: infinite. opens: whether a continuation is open. inner: whether
+    the prefix is not empty. closed: whether the reader withholds further groups.
     """
     if 0 < blank < k and (opens or inner):
         return True
     if rows is None or (rows == 1 and not (opens or inner)):
-        return False  # nothing is excluded: the domain is infinite, or its only value was known
+        # no value is ruled out: the domain is infinite, or its only value was known before
+        return False
     if closed:
         return not opens and rows == 2 and blank == k
     return blank > (k - 1) * (rows - 1)
 
 
 def _rows_left(domains: Domains, open_: int) -> int | None:
-    """Return the number of rows of the domains that are not open; None: infinite.
+    """Return the number of rows in the domains that did not open; None: infinite.
 
-    open_: the number of open rows.
+    open_: the number of opened rows.
     """
     sizes = [size for size in domains if size is not None]
     return prod(sizes) - open_ if len(sizes) == len(domains) else None
 
 
 def _next(domains: Domains, depth: int) -> Domains:
-    """Return the domain of the column at this depth, in a list.
-
-    An empty list after the last column.
-    """
+    """Return a list with the domain of the column at this depth; empty after the last column."""
     return domains[depth : depth + 1]
 
 
 def _rows_closed(
     domains: Domains, open_prefix: Cell, open_: set[Cell], *, prefixes: bool
 ) -> int | None:
-    """Return the number of closed rows, or closed next values, behind an open prefix.
+    """Return the number of unopened values that can follow an opened prefix; None: infinite.
 
-    None: infinite.
-
-    open_: the open rows or continuations behind the prefix.
+    A prefix is the first values of a row. If only whole rows open, the number of unopened rows.
+    open_: the opened prefixes that are one value longer, or the opened rows.
     """
     return _rows_left(_next(domains, len(open_prefix)) if prefixes else domains, len(open_))
 
 
 def _columns_left(domains: Domains, start: int, open_: set[Cell], *, prefixes: bool) -> int:
-    """Return the number of columns in which all closed rows have one value, so that it is certain.
+    """Return the number of columns in which the unopened rows all have one value.
 
-    Only columns with more than one value in their domain, from `start` on, count. open_: the open
-    rows or continuations.
+    Then a person without an opened row has this value for certain. Only columns with more than one
+    value in their domain, from `start` on, count. open_: the opened rows, or opened continuations
+    of a prefix.
     """
     if prefixes:
         domain = domains[start]

@@ -31,6 +31,7 @@ SAFE = (
     "links nobody",
     "nobody linked",
     "nobody looked at links anyone",
+    "no scored coalition links anyone",
     "must collude",
     "none is linked",
     "crowd of",  # `leak`, its verdict

@@ -18,7 +18,7 @@ def verdict(facts: Any, view: Any) -> tuple[str, str]:
         (1, 4, ("everything", "bad")),  # all people have the same row
         (2, 2, ("people linked", "bad")),
         (0, 1, ("people linked", "bad")),  # a cell is certain, although it links nobody
-        (1, 2, ("nobody but members linked", "good")),
+        (1, 2, ("only members linked", "good")),
         (0, 0, ("people linked", "good")),
     ],
 )
@@ -38,4 +38,4 @@ def test_a_coalition_that_knows_all_is_not_good(
 def test_where_parties_deviated_nothing_good_is_said() -> None:
     view = SimpleNamespace(parties=("analyst",), linked=0, cells_certain=0, cells=4, verdict="x")
     facts = SimpleNamespace(deviations=("the first shuffler drops",))
-    assert verdict(facts, view) == ("not said of this run", "bad")
+    assert verdict(facts, view) == ("no statement: parties deviated", "bad")
