@@ -1,7 +1,7 @@
 """Drawing of figures as SVG: scales, ticks, lines and marks, with texts as text.
 
-Colours are classes of the page's style sheet, so that a figure follows the page to dark mode and to
-paper; every series also has a dash or a mark. All text is escaped here.
+Colours are classes of the page's style sheet, so that a figure also suits dark mode and print.
+Every series also has a dash pattern or a mark. All text is escaped here.
 """
 
 from collections.abc import Sequence
@@ -224,7 +224,7 @@ class Plot:
 
     @property
     def floor(self) -> float:
-        """The vertical position of the horizontal axis."""
+        """The vertical position of the horizontal axis, in units of the picture."""
         return self.y.start if self.y.zero is None else self.y.zero
 
     def axes(
@@ -234,7 +234,11 @@ class Plot:
         xticks: Sequence[tuple[float, str]] | None = None,
         yticks: Sequence[tuple[float, str]] | None = None,
     ) -> None:
-        """Draw both axes, their labels, and their ticks with grid lines."""
+        """Draw both axes, their labels, and their ticks with grid lines.
+
+        xlabel, ylabel: labels of the axes. xticks, yticks: numbers with their labels; None: round
+        numbers.
+        """
         draw, x, y = self.drawing, self.x, self.y
         for value, text in yticks or [(tick, number(tick)) for tick in y.ticks()]:
             draw.line((x.start, y(value)), (x.end, y(value)), "grid")
@@ -296,7 +300,10 @@ class Plot:
         self.entries.append((label, shape, kind, ""))
 
     def strip(self) -> None:
-        """Draw the legend in a row above the plot, where `plot(head=...)` has left room."""
+        """Draw the legend in a row above the plot.
+
+        The plot must have been made with room for it (`plot(head=...)`).
+        """
         x = self.x.start
         for label, _, kind, dash in self.entries:
             self.drawing.line((x, 10), (x + 24, 10), kind, dash)

@@ -15,7 +15,7 @@ from .wording import escaped
 B = TypeVar("B")  # any type of block
 Cell = str | int | float
 Score = tuple[str, str, str]  # name, value and meaning in a table of scores
-VISIBLE_ROWS = 25  # rows of a table on a page; its CSV has all rows
+VISIBLE_ROWS = 25  # largest number of rows of a table on a page; its CSV file has all rows
 WIDTH = 98  # characters of a line of text in a terminal
 
 

@@ -2,7 +2,8 @@
 
 TURNING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
-UNSAFE = "no column is safe enough for this promise"  # reason for an empty release
+# the reason that is printed for an empty release
+UNSAFE = "no column is safe enough for this promise"
 
 # Printed beside all figures on the knowledge of coalitions, because figures on honest-but-curious
 # and on malicious coalitions differ.
@@ -48,7 +49,8 @@ def audited(*, audit: bool, recorded: bool) -> tuple[str, ...]:
     """Return the remark on coalitions if pairs of shufflers are audited; () without audit.
 
     An audit opens half of the messages that a shuffler handled, which helps a coalition to link
-    people. recorded: whether single messages were recorded, so that the figures include that help.
+    people. recorded: whether single messages were recorded; only then do the figures on coalitions
+    include this help.
     """
     return (AUDITED if recorded else UNRECORDED,) if audit else ()
 
@@ -61,7 +63,7 @@ def escaped(text: str) -> str:
 
 
 def forbidden(sign: str) -> bool:
-    """Whether a character could control a page: control characters, changes of text direction."""
+    """Whether a character could control a screen, or change the direction of text."""
     return sign in TURNING or (sign < " " and sign not in "\t\n\r") or "\x7f" <= sign <= "\x9f"
 
 

@@ -71,13 +71,14 @@ class Ideal:
     """The outcome of an ideal session, for comparison with a run of the real protocol.
 
     Attributes:
-        tallies: counts by round, and by query of it.
+        tallies: counts by round, and by query of the round.
         decision: the columns of the release; None: no decision.
         release: the number of people with each combination; None: no release.
         burned: the reason of an abort; None: no abort.
         calls: the answered calls (queries of rounds).
         burned_call: the call of the aborted round; None: no round was aborted.
-        burned_counts: the counts that its reader had read by then, by query; None: no counts.
+        burned_counts: by query, the counts of the aborted round that its reader had read before the
+            abort; None: no counts.
     """
 
     tallies: tuple[tuple[Counts, ...], ...]
@@ -90,7 +91,7 @@ class Ideal:
 
     @property
     def posted(self) -> tuple[Call, ...]:
-        """All calls that users were shown, the call of an aborted round included."""
+        """All calls (queries of rounds) that users saw, with the call of an aborted round."""
         return self.calls if self.burned_call is None else (*self.calls, self.burned_call)
 
 
@@ -106,11 +107,12 @@ def answer(table: PeopleTable, call: Call) -> tuple[Counts, ...]:
 
 
 def _count_persons(table: PeopleTable, columns: Sequence[int]) -> dict[tuple[str, ...], int]:
-    """Return the number of different persons in every cell over some columns, and their dummies.
+    """Return, by cell over some columns, the number of different persons with a row in the cell.
 
-    Dummies are the unused ballots of a person that has fewer rows than ballots.
+    A cell of its own counts the dummies: unused ballots of persons that have fewer rows than
+    ballots.
     """
-    assert table.owner is not None  # noqa: S101 - the caller has looked
+    assert table.owner is not None  # noqa: S101 - the caller checks that rows have owners
     numbered = np.column_stack((table.owner, table.codes[:, list(columns)]))
     distinct_codes = np.unique(numbered, axis=0)[:, 1:]
     values = tuple(table.values[column] for column in columns)
@@ -125,7 +127,7 @@ def _count_persons(table: PeopleTable, columns: Sequence[int]) -> dict[tuple[str
 
 
 def count_cells(table: PeopleTable, columns: Sequence[int]) -> dict[tuple[str, ...], int]:
-    """Return the number of people in every cell over some columns that is not empty."""
+    """Return the number of people in every cell over some columns; empty cells are left out."""
     sizes = tuple(len(table.values[column]) for column in columns)
     codes = table.codes[:, list(columns)]
     if prod(sizes) > PACKED:
@@ -147,10 +149,10 @@ def count_cells(table: PeopleTable, columns: Sequence[int]) -> dict[tuple[str, .
 
 
 def hide_table(table: PeopleTable, hidden: Sequence[Hiding], draws: npt.ArrayLike) -> PeopleTable:
-    """Return a table in which the values that a call hides are replaced, as users submit them.
+    """Return a table in which the values that a query hides are replaced, as users submit them.
 
-    draws: people x rules, whole numbers below 2^32; the results of `hiding.cover_draws` for each
-    person.
+    hidden: the query's rules that hide values. draws: people x rules, whole numbers below 2^32 that
+    decide on random suppression; the results of `hiding.cover_draws` for each person.
     """
     values, codes = list(table.values), table.codes.astype(np.int64, copy=bool(hidden))
     for rule, drawn in zip(hidden, np.asarray(draws, dtype=np.uint64).T, strict=True):
@@ -178,9 +180,10 @@ def run_through(
 ) -> Ideal:
     """Play all rounds of a program without messages; return the outcome.
 
-    answering: returns the rows that the respondents of a call submit; in the fixed setting they are
-    the respondents of the round before, less the dropouts. proving: whether the bound on exposed
-    people must hold for them. asking: returns the number of users that ask for a call's tokens;
+    answering: returns the rows that the respondents of a call (a round's query) submit. If the
+    policy's setting is `fixed`, the respondents of a later round are those of the round before,
+    less the dropouts. proving: whether to abort if the bound on exposed people fails for the
+    respondents. asking: returns the number of users that request tokens in the round of a call;
     None: no tokens.
     """
     calls: list[Call] = []
@@ -189,7 +192,8 @@ def run_through(
     decision: Decision | None = None
     burned: str | None = None
     pending: Call | None = None  # the query of the present round
-    read: tuple[Counts, ...] | None = None  # the counts that its reader has read
+    # the counts of the present round, after its reader has read them
+    read: tuple[Counts, ...] | None = None
     try:
         while step := next_step(
             program, schema, strategy, _round_results(calls, tallies), decision, policy.rule
@@ -277,13 +281,13 @@ def two_round(
 ) -> Ideal:
     """Play the program `two-round` without messages; return the outcome.
 
-    rounds: the respondents of each round. In the fixed setting the second table is the first, less
-    the dropouts. decide: the curator's rule.
+    rounds: the table of respondents of each round. If the policy's setting is `fixed`, the second
+    table is the first, less the dropouts. decide: the curator's rule.
     """
     strategy = strategy_of(decide)
 
     def answering(call: Call) -> PeopleTable:
-        """Return the respondents of a call's round."""
+        """Return the table of respondents in the round of a call (a round's query)."""
         return rounds[call.round - 1]
 
     return run_through(Program.TWO_ROUND, schema, answering, policy, rules, strategy)

@@ -203,7 +203,7 @@ def _opened(
 def _counted(
     ideal: Ideal, policy: AnnouncedPolicy, coalition: frozenset[str]
 ) -> Iterator[CountsSeen]:
-    """Yield the counts in a coalition's view: read by members, or published."""
+    """Yield the counts in a coalition's view: the counts that members read, and public counts."""
     for call, tally in zip(ideal.calls, ideal.tallies, strict=True):
         if call.reader in coalition or call.reader is Role.ANALYST or policy.publish_marginals:
             yield from _counts_seen(call, tally)
@@ -279,7 +279,10 @@ def _linked(
 def _respondents(
     ideal: Ideal, answers_by_round: Mapping[int, Answers]
 ) -> dict[tuple[int, tuple[int, ...]], frozenset[int]]:
-    """Return, by round and query that was read, the users with answers that reached the reader."""
+    """Return, by round and query, the users with answers that reached the reader.
+
+    A query that its reader did not read is left out.
+    """
     read = ideal.posted if ideal.burned_counts is not None else ideal.calls
     return {
         (call.round, columns): answers_by_round[call.round].respondents
@@ -290,7 +293,10 @@ def _respondents(
 
 
 def _depth(openers: tuple[str, ...], coalition: frozenset[str]) -> int:
-    """Return the number of layers of a submission that a coalition can open, from the outside."""
+    """Return the number of layers of a submission that a coalition can open, from the outside.
+
+    openers: the party that opens each layer, outermost first.
+    """
     closed = (depth for depth, opener in enumerate(openers) if opener not in coalition)
     return next(closed, len(openers))
 

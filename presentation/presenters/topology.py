@@ -1,4 +1,4 @@
-"""The words about a topology (the paths of messages): mixing, trust, message lengths, peers."""
+"""The texts about a topology (the paths of messages): mixing, trust, message lengths, peers."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TopologyPresenter:
-    """The words about a topology, each for a scenario or result.
+    """The texts about a topology, each a function of a scenario or result.
 
     Attributes:
         mixing: the parties that mix messages, in a phrase.
-        line: the trust line in a phrase: the parties that a coalition needs to link people.
+        line: the parties that a coalition needs to link people (the trust line), in a phrase.
         lengths: the leakage through message lengths, in a sentence.
         trust: the answer on parties to trust; None if the figures of coalitions give the answer.
         section: sections on the topology for the page of a run; the transcript is None in an ideal
@@ -112,7 +112,10 @@ def run_facts(run: "Outcome | Run") -> tuple[str, ...]:
 
 
 def _people(run: "Outcome | Run") -> str:
-    """Return the number of people of a run; by round if other people take part in round 2."""
+    """Return the number of people of a run, in words.
+
+    If other people take part in round 2, the numbers of both rounds are added.
+    """
     people_text = plural(run.users, *presenter_of(run.scenario).member)
     first, second = people_asked(run)
     if run.users == first:
@@ -123,7 +126,7 @@ def _people(run: "Outcome | Run") -> str:
 def people_asked(run: "Outcome | Run") -> tuple[int, int]:
     """Return the number of people asked in round 1 and in round 2.
 
-    These are the same people in the setting `fixed`, else disjoint groups.
+    In the setting `fixed` both rounds ask the same people, else different people.
     """
     section = run.scenario.population
     first = section.users or run.users

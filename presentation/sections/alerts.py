@@ -1,8 +1,8 @@
 """All checks of a run that raise alerts (warnings on its page), and the alerts in order.
 
-A check is a function from the facts of a run to alerts; it computes no new figures. Levels:
-`serious`: people are, or may be, exposed to more than was promised. `warning`: the promise is
-weaker than it seems. `note`: good to know.
+A check is a function from the facts of a run to alerts. An alert has a level: `serious`: people
+are, or may be, exposed to more than was promised. `warning`: the promised bound on exposure is
+weaker than it seems. `note`: information without a risk.
 """
 
 from collections.abc import Callable, Iterator
@@ -91,7 +91,9 @@ def _absent(facts: PageFacts) -> Iterator[Alert]:
     if facts.run.scenario.population.setting != "fixed" or not facts.crowds:
         return
     if facts.opens:
-        return  # a program that opens rows has a single round
+        # a program that opens only rows of k people has a single round, so there is no difference
+        # of counts
+        return
     if missing := facts.first_counted - facts.released:
         yield Alert(
             "warning",

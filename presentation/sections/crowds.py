@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from ...scenarios.studies.exposure.exposure_curves import Curves
     from ..presenters.page_facts import PageFacts
 
-DECADES = 100  # people up to which both axes of the curves are linear; logarithmic with more
+# largest number of people for linear axes of the curves; with more people the axes are logarithmic
+DECADES = 100
 NAMES = {
     "printed": "Theorems 2 and 3, as printed",
     "refined": "refined bound",
@@ -28,7 +29,7 @@ NAMES = {
 _NUMBER = re.compile(
     r"\s*[<>]?=?\s*(-?\d+(?:\.\d+)?)(?![\w.])"
 )  # matches the number in `7`, `-3`, `10-19`, `> 60`
-BARS = 12  # values of a column with a bar of their own; the others share a bar
+BARS = 12  # largest number of values of a column with a bar each; further values share a bar
 
 EMPTY_RELEASE = WrittenRelease((), ())
 
@@ -59,7 +60,10 @@ def section(facts: "PageFacts") -> Section | None:
 
 
 def exposure_figure(curves: "Curves") -> PageFigure:
-    """Draw exposure against k: the truth as steps, every bound, the worst case, and k."""
+    """Draw the number of exposed people against k: the truth as steps, every bound, the worst case.
+
+    A vertical line marks the run's own k.
+    """
     columns_text = " x ".join(curves.columns)
     about = "" if curves.released else " (not released: all columns together)"
     title = f"People exposed at every k: {columns_text}{about}"
@@ -118,7 +122,7 @@ def _promised(picture: Plot, curves: "Curves") -> None:
 
 
 def _spoken(curves: "Curves") -> Iterator[str]:
-    """Yield the content of the figure in words, for readers that cannot see it."""
+    """Yield the content of the figure in words, for readers that cannot see the figure."""
     if curves.truth:
         yield f"in truth {curves.truth(curves.k):,} people are exposed at k = {curves.k:,}"
     if curves.k in curves.ks:
@@ -220,9 +224,10 @@ def _fate(facts: "PageFacts", name: str) -> str:
 
 
 def in_order(counted: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
-    """Sort numbers and ranges of numbers ascending, with their counts; keep other values as given.
+    """Sort the values of a column ascending if most are numbers or ranges of numbers.
 
-    A missing or grouped value (`?`, `other`) comes after the numbers.
+    A value that is no number, such as `?`, comes last. Other columns keep their order. counted:
+    values with their counts.
     """
     first = {value: _NUMBER.match(value) for value, _ in counted}
     if 2 * sum(reached is not None for reached in first.values()) <= len(counted):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 ROW = 22  # height of the row of a set of columns, in units of the picture
 NAMES = 250  # width of the names of column sets, in units of the picture
-SMALL = 100  # people up to which the axis is linear; logarithmic with more
+SMALL = 100  # largest number of people for a linear axis; with more people the axis is logarithmic
 
 
 def section(facts: "PageFacts") -> Section | None:
@@ -131,7 +131,7 @@ def _figure(facts: "PageFacts") -> PageFigure:
         720,
         height,
     )
-    # A logarithmic axis has no 0, so zero people have a place left of one person.
+    # A logarithmic axis has no 0, so zero people are drawn left of one person.
     start = NAMES + (34 if decades else 12)
     x = PositionScale(1.0 if decades else 0.0, people, start, 626, decades, NAMES + 12)
     bottom = height - 46

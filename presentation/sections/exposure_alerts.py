@@ -62,7 +62,10 @@ def unanimous(facts: "PageFacts") -> Iterator[Alert]:
 
 
 def homogeneous(facts: "PageFacts") -> Iterator[Alert]:
-    """Note people with a value that follows from another value, even in a large crowd."""
+    """Note people with a value that follows from another of their values.
+
+    Such a value is known even of a person in a large crowd.
+    """
     shared_values = facts.shared_values
     if shared_values.widest is not None:
         (line,) = (
@@ -81,7 +84,7 @@ def homogeneous(facts: "PageFacts") -> Iterator[Alert]:
 
 
 def rare_values(facts: "PageFacts") -> Iterator[Alert]:
-    """Warn of values that fewer than k people have, in the release and in the counts alone."""
+    """Warn of values that fewer than k people have, in the release or in unreleased counts."""
     released = facts.released_counts
     for name in facts.result.features:
         printed = released.get(name, {})
@@ -172,7 +175,7 @@ def _hold(number: int) -> str:
 
 
 def named(facts: "PageFacts") -> Iterator[Alert]:
-    """Warn if an attacker with some known columns re-identifies people for certain."""
+    """Warn if an attacker with some known columns re-identifies people with certainty."""
     reidentified = facts.result.reidentification
     scored = reidentified.attacks if reidentified else ()
     released = facts.released_counts
@@ -195,7 +198,10 @@ def named(facts: "PageFacts") -> Iterator[Alert]:
 
 
 def vacuous(facts: "PageFacts") -> Iterator[Alert]:
-    """Warn of a bound or an interval that excludes no outcome."""
+    """Warn of a bound on exposure of 100 %, of k = 1, or of an interval from 0 to 100 %.
+
+    Such a statement is true of every release.
+    """
     decision = facts.result.decision
     promised = facts.result.exposure.promised
     if decision and facts.released_columns and promised >= 1:

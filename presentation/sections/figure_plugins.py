@@ -22,7 +22,7 @@ LEAD = "Other installed packages bring these figures. veilmix did not check them
 def section(facts: "PageFacts") -> Section | None:
     """Return the section; None if no package has a figure of this run.
 
-    Raises ParameterError if a package returns no table or no figure.
+    ParameterError if a package returns an object that is no table of numbers or no figure.
     """
     pictures = tuple(_pictures(facts.result))
     return Section("own-figures", "Figures of other packages", LEAD, pictures) if pictures else None

@@ -98,7 +98,10 @@ def charged(facts: "PageFacts") -> Iterator[Alert]:
 
 
 def uneven_sizes(facts: "PageFacts") -> Iterator[Alert]:
-    """Warn if the length of a message depends on its answer, or could without padding."""
+    """Warn if messages differ in length, so that the length reveals the answer.
+
+    Warn also if padding is off.
+    """
     round_sizes = facts.traffic.sizes if facts.traffic else {}
     uneven = {number: sizes for number, sizes in round_sizes.items() if len(sizes) > 1}
     if uneven:
@@ -125,7 +128,7 @@ def uneven_sizes(facts: "PageFacts") -> Iterator[Alert]:
 
 
 def textbook(facts: "PageFacts") -> Iterator[Alert]:
-    """Warn of the textbook suite, which exists for the lesson on salt."""
+    """Warn of the deterministic cipher suite `textbook`, which exists for the lesson on salt."""
     if off := unsafe_settings(facts.run.scenario).get(TEXTBOOK):
         yield Alert(
             "serious",
@@ -184,7 +187,7 @@ def kept_order(facts: "PageFacts") -> Iterator[Alert]:
 
 
 def seeded(facts: "PageFacts") -> Iterator[Alert]:
-    """Warn that the randomness of a real run follows from a seed."""
+    """Warn that keys and salts of a real run follow from a seed, so they are not secret."""
     seed = facts.result.seed
     if seed is not None and facts.result.mode == "real":
         yield Alert(

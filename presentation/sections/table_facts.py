@@ -1,4 +1,4 @@
-"""Facts about a scored table of a user that several sections of its page show."""
+"""Facts about a user's own table that was scored; several sections of its page show them."""
 
 from ...number_text import first_few
 from ...own_data.release_record import TableRelease

@@ -1,7 +1,7 @@
 """The regulators' questions on the page of a scored table: singling out, linkability, inference.
 
-The answers come from the JSON of a score; an older score has no answers, and its page no such
-section.
+The answers come from the JSON of a score. A score of an older version has no answers, so its page
+has no such section.
 """
 
 from collections.abc import Sequence

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 FIELDS = ("Recipient", "Purpose", "Agreement", "Released before")
 SIGNERS = ("Name, role (steward)", "Name, role (data protection officer)")
-MOST_LINES = 12  # lines of the table of columns on the sheet
-LINE = 40  # characters of a cell that fit a line of that table
-MOST_NAMES = 6  # names of columns in a row of that table
-MOST_SIGNS = 76  # characters of a cell of that table; more are cut
-MOST_COMMAND = 200  # characters of the command; more are cut
-LIMITS = (2400, 3000)  # characters that fit a sheet in usual and smaller print
+MOST_LINES = 12  # largest number of lines of the table of columns on the sheet
+LINE = 40  # characters that fit a line of a cell, in the table of columns
+MOST_NAMES = 6  # largest number of column names in a row of the table of columns
+MOST_SIGNS = 76  # characters after which a cell of the table of columns is cut
+MOST_COMMAND = 200  # characters after which the printed command is cut
+LIMITS = (2400, 3000)  # numbers of characters that fit a sheet in usual and in smaller print
 CERTIFIES = "This page describes what was measured; it certifies nothing."
 
 
@@ -54,7 +54,7 @@ def sheet(score: "ScoredTable") -> SignSheet:
 
 
 def _strong(text: str) -> Marked:
-    """Return a text to be printed bold; a number is not separated from its % sign."""
+    """Return a text to be printed bold; a number and its % sign stay on one line."""
     return Marked(text.replace(" %", "\u00a0%"), "strong")
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Row = tuple[str, ...]
 OPEN = Marked("open", "bad")
 HEADINGS = ("measure", "asked", "found", "", "whose threshold")
-MOST_SENSITIVE = 2  # sensitive columns with thresholds on the first page
+MOST_SENSITIVE = 2  # largest number of sensitive columns with thresholds on the first page
 NO_AUTHORITY = "nobody asked"
 CITED = (
     "Thresholds of authorities, each read in its source. Those about cells of tables of counts are "

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from ...scenarios.records.traffic import Traffic
     from ..presenters.page_facts import PageFacts
 
-BINS = 24  # bars of a round; with more lengths, neighbouring lengths share a bar
+# largest number of bars of a round; if there are more lengths, neighbouring lengths share a bar
+BINS = 24
 
 
 def section(facts: "PageFacts") -> Section | None:

@@ -69,7 +69,7 @@ def _parties(learners: Sequence[Received]) -> list[str]:
 
 
 def _figure(facts: "PageFacts") -> PageFigure:
-    """Draw members at the left as filled squares, and their knowledge at the right as bars."""
+    """Draw a row for each coalition: its members as filled squares, its knowledge as bars."""
     learners = chosen(facts)
     parties = _parties(learners)
     bars_x = max(CELL * len(parties) + 56, 720 - WIDE)
@@ -114,7 +114,10 @@ def _figure(facts: "PageFacts") -> PageFigure:
 
 
 def _bars(facts: "PageFacts", learners: Sequence[Received]) -> tuple[_Bar, ...]:
-    """Return the bars of every coalition: title, share of the full width, text."""
+    """Return the kinds of bars that every coalition has: title, share of the full width, text.
+
+    Share and text are functions of the coalition's scored view.
+    """
     max_bits = max((learner.bits_per_person for learner in learners), default=0.0) or 1.0
     bars: tuple[_Bar, ...] = (
         (
@@ -192,6 +195,7 @@ def _words(facts: "PageFacts") -> Iterator[str]:
     else:
         yield sentence(coalitions.smallest([view.parties for view in facts.breaking]))
         requested = coalitions.requested_lines(facts.run.scenario, facts.learners)
-        yield from (f"{line}." for line in requested)  # no capital: a line begins with a given name
+        # not capitalized, because a line begins with a name that the scenario gives
+        yield from (f"{line}." for line in requested)
         yield from facts.audited
     yield from map(sentence, coalitions.notes(facts.learners))

@@ -24,7 +24,7 @@ class Terms:
         rules: the rules of the rounds: sizes, times, countermeasures.
         shufflers: the number of shufflers.
         program: the release program, which fixes the sequence of rounds.
-        registry: the public keys of the users that may submit; None: all users may.
+        registry: the public keys of the users that may submit; None: users need no registration.
     """
 
     title: str

@@ -4,13 +4,13 @@ An alarm is a party's public statement that something is wrong, with bytes that 
 
     cause                         evidence is at most
     split                         the size of a signed tree head of a board
-    balance, accounts, decision   nothing
-    order                         as long as a batch of its round can be; only by shufflers and
-                                  readers, which handle batches
+    balance, accounts, decision   empty
+    order                         as long as a batch of its round can be; only shufflers and
+                                  readers, which handle batches, may raise this alarm
     announcement                  64 KiB, or four times the announcement of the session
     changed                       one envelope, and the randomness that sealed its layers
 
-Each party raises at most one alarm a round and cause.
+alarms.py explains the causes. Each party raises at most one alarm for each round and cause.
 """
 
 from collections.abc import Iterable, Mapping

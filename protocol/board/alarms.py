@@ -35,7 +35,7 @@ from .strategies import RoundResult, Strategy, next_step
 
 
 def unbalanced(board: Board, number: int) -> bool:
-    """Any party: whether the queries of a round were answered by different numbers of people.
+    """Any party: whether different numbers of people answered the queries of a round.
 
     number: the round. False if its tally (the reader's account of its counts) is not posted.
     """
@@ -160,7 +160,8 @@ def claim(step: Call | Decision | None) -> Call | Decision | None:
 def check_alarm(board: Board, alarm: Alarm, strategy: Strategy | None = None) -> None:
     """Any party: raise VerificationError unless the board proves an alarm.
 
-    strategy: the strategy of the announced rule; without it, an alarm about a decision is unproved.
+    strategy: the announced rule for the curator's queries and decisions; None: an alarm about a
+    decision is not proved.
     """
     if not 0 <= alarm.round <= len(board.calls):
         raise VerificationError(f"alarm {alarm.cause}: there was no round {alarm.round}")
@@ -176,7 +177,8 @@ def check_alarm(board: Board, alarm: Alarm, strategy: Strategy | None = None) ->
 def borne_out(board: Board, alarm: Alarm, strategy: Strategy | None = None) -> bool:
     """Any party: whether the board proves an alarm; an unproved alarm counts as false.
 
-    strategy: as in `check_alarm`.
+    strategy: the announced rule for the curator's queries and decisions; None: an alarm about a
+    decision is not proved.
     """
     try:
         check_alarm(board, alarm, strategy)
@@ -248,11 +250,14 @@ def seen_wrong(board: Board, number: int, strategy: Strategy | None) -> Iterator
 
 
 def _chain(board: Board, number: int) -> list[Mixed]:
-    """Return the posted accounts of a round's shufflers (messages in and out), in hop order."""
+    """Return the numbers of messages that the shufflers of a round posted, in hop order."""
     hops = len(board.announcement.shufflers) if board.announcement else 0
     return board.mixed[max(number - 1, 0) * hops : max(number, 0) * hops]
 
 
 def _tally(board: Board, number: int) -> Tally | None:
-    """Return the reader's tally of a round; None if there is no such round or no tally yet."""
+    """Return the counts that the reader posted in a round (its tally).
+
+    None if there is no such round, or the tally is not posted yet. number: the round.
+    """
     return board.tallies[number - 1] if 1 <= number <= len(board.tallies) else None

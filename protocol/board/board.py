@@ -2,12 +2,13 @@ r"""The bulletin board: a public append-only log, in the order of the phases tab
 
     head of entry i = SHA-256("veilmix board 1\0" || head of entry i - 1 || author || 0 || message)
 
-so that one hash names everything posted so far. A post that is malformed, out of turn, of another
-session or by the wrong author is refused, and the board stays as it was.
+so that the last hash (the head) names all posts so far. A post that is malformed, out of turn, of
+another session or by the wrong author is refused, and the board stays unchanged.
 
 If the first post is a roster (the signing keys of all parties), the board takes only posts that
 their authors have signed. Alarms of users are the exception: users have no signing identity. Such a
-board also signs its own head at the call of every round and at the end (signed_posts.py).
+board also signs its own head when the query of each round is posted, and at the end
+(signed_posts.py).
 
     digest of a run = SHA-256("veilmix run 1\0" || SHA-256(post) for every post in ascending order)
     post            = round || kind || author || 0 || message
@@ -78,7 +79,11 @@ class Board(BoardState):
 
     @property
     def witness(self) -> bytes:
-        """The board's last signed head, as users cite it in messages; empty before a head."""
+        """The board's last signed head as bytes, which messages cite; empty before a head.
+
+        A head is the board's signature over its whole log. The citation shows if parties saw
+        different logs.
+        """
         return witness_of(next(reversed(self.heads.values()))) if self.heads else b""
 
     @property
@@ -112,7 +117,7 @@ class Board(BoardState):
         return entry
 
     def _check(self, author: str, message: Message) -> None:
-        """Refuse a post of another session or round, or with impossible content."""
+        """Refuse a post of another session or round, or one that contradicts earlier posts."""
         expected = self.number + (
             message.kind is Kind.CALL
         )  # a call (a round's query) opens the next round, so it already has the next number
@@ -179,8 +184,8 @@ def digest_of(entries: Iterable[Entry]) -> bytes:
 def replay(posts: list[tuple[str, bytes]], known_roster: Roster | None = None) -> Board:
     """Any party: return the board rebuilt from its posts; raise Refused at the first illegal post.
 
-    posts: author and bytes of each. known_roster: the signing keys that the caller expects; None:
-    the keys on the board are taken.
+    posts: author and bytes of each post. known_roster: the signing keys that the caller expects;
+    None: the keys on the board are believed.
     """
     board = Board(known_roster=known_roster)
     for author, data in posts:

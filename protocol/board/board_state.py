@@ -40,19 +40,20 @@ class BoardState(Progress):
         session: the digest that names the session; NO_SESSION before it is announced.
         consents: the parties that agreed to the announcement.
         calls: the calls (queries of the rounds), one for each round begun.
-        mixed: accounts of shufflers about messages in and out, in the order posted.
+        mixed: the numbers of messages in and out that shufflers posted, in the order posted.
         tallies: accounts of readers about counted ballots, in the order posted.
-        decision: the curator's decision; None before it is posted. Of a committed decision, its
-            public part with the announced promise, until its certificate is opened.
-        committed: the commitment to the decision; None: its certificate was posted with it.
+        decision: the curator's decision; None before it is posted. If the curator posted only a
+            commitment, its public part with the announced bound, until the certificate is opened.
+        committed: the commitment to the decision; None: the certificate (the proof of the bound)
+            was posted with the decision.
         opened: whether the committed certificate is on the board.
-        burned: the reason of an end without a release; None: the session was not aborted.
+        burned: the reason of an abort; None: the session was not aborted.
         registry: the users that may submit; None: all users, or not posted yet.
         alarms: each alarm with its author.
         known_roster: the signing keys that a holder of the board knows beforehand; not part of
             comparisons of boards.
         roster: the posted signing keys of the parties; None: posts are not signed.
-        heads: the board's signed heads, by place: the number of the round, or 0 for the end.
+        heads: the board's signed heads, by the number of the round, or 0 for the end.
         mints: by round, the public key of its tokens (blind credentials for a submission).
         issued: by round, the number of people with tokens.
         challenged: the posts of challenges (proofs that a ballot is missing), by round.

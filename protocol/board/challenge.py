@@ -60,14 +60,14 @@ from ..wire.wire import Reader, Writer, decode
 if TYPE_CHECKING:
     from .board import Board
 
-# latest arrival of the ballot hashes, as a multiple of the session's deadline: one deadline for the
-# answers, one for the mix
+# time after which ballots' hashes are too late, as a multiple of the session's deadline: one
+# deadline for the answers, one for the mix
 MARKS_DUE = 2.0
-# latest alarm about a missing ballot after a user's sending, as a multiple of the session's
-# deadline: half a deadline before a shuffler reveals its share
+# time after a user's sending in which the user may raise an alarm, as a multiple of the session's
+# deadline. It ends half a deadline before an honest shuffler reveals its share.
 COMPLAINTS_END = 2.5
-# time in which users look for the hashes of their ballots after these were posted, as a multiple of
-# the session's deadline
+# time between the posting of the ballots' hashes and the opening, in which users look for their
+# hashes; a multiple of the session's deadline
 LOOKING = 3.0
 
 
@@ -110,15 +110,14 @@ def check_envelopes(
 def check_people(
     accepted: Accepted, earlier_rounds: Sequence[Accepted], min_difference: int, batch: int
 ) -> None:
-    """Keyholder: RoundBurned unless the batch is large enough and fits earlier rounds.
+    """Keyholder (shuffler or reader): RoundBurned if a batch is too small, or exposes people.
 
-    A batch of almost the same people as an earlier round would expose the difference by
-    subtraction.
+    If the batch has almost the same people as an earlier round, subtraction would expose the
+    difference.
 
     accepted: the people of this round. earlier_rounds: earlier rounds of the same people.
-    min_difference: the smallest number of people in which two rounds may differ, if they differ; a
-    first shuffler that replaces a user by another changes two. batch: the smallest number of
-    people.
+    min_difference: the smallest safe number of people that are in only one of the two rounds; no
+    difference is safe too. batch: the smallest number of people.
     """
     people = frozenset(envelope.person for envelope in accepted.people)
     check_batch_size(len(people), batch)

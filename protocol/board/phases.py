@@ -26,7 +26,7 @@ BOARD = "board"
 
 
 class Phase(StrEnum):
-    """The phase of a session, as the board shows it."""
+    """The phase of a session; the table MOVES lists the legal messages of each phase."""
 
     OPENING = "opening"
     ANNOUNCED = "announced"
@@ -171,7 +171,7 @@ MOVES: Mapping[Phase, Mapping[Kind, Move]] = {
     Phase.OVER: {**_head(Phase.OVER), **_alarm(Phase.OVER)},
 }
 
-# messages of users that are refused as late, and not as unexpected, after the collection has ended
+# messages of users; after the collection they are refused as late, other messages as unexpected
 _DUE = (Kind.ASK, Kind.SUBMISSION)
 _COLLECTED = frozenset(Phase) - {Phase.OPENING, Phase.ANNOUNCED, Phase.COLLECTING}
 
@@ -311,13 +311,13 @@ class Progress:
     @property
     def announced(self) -> Announcement:
         """The session's announcement; to be read only after it is posted."""
-        assert self.announcement is not None  # noqa: S101 - MOVES has few posts before it
+        assert self.announcement is not None  # noqa: S101 - callers read it after it is posted
         return self.announcement
 
     @property
     def round(self) -> "Round":
         """The current round; to be read only after its call (the round's query) is posted."""
-        assert self.plan is not None  # noqa: S101 - MOVES has no post of a round before a call
+        assert self.plan is not None  # noqa: S101 - callers read it after the first call
         return self.plan
 
     def next_phase(self, author: str, kind: Kind) -> Phase:

@@ -64,7 +64,7 @@ def _announcement(board: BoardState, _: str, announced: Announcement) -> bool:
 
 
 def _consent(board: BoardState, _: str, consent: Consent) -> bool:
-    """Whether a party's post, by which it accepts the announcement, names this session."""
+    """Whether a party's consent to the announcement names this session."""
     return consent.session == board.session
 
 
@@ -79,7 +79,7 @@ def _call(board: BoardState, _: str, call: Call) -> bool:
 
 
 def _alarm(board: BoardState, author: str, alarm: Alarm) -> bool:
-    """Whether an alarm is its author's first of this cause and round, in time, and not too long."""
+    """Whether an alarm is in time, not too long, and its author's first of this cause and round."""
     if alarm.round > board.number or has_raised(board.alarms, author, alarm):
         return False
     if alarm.cause is Cause.CHANGED and board.phase is not Phase.CHALLENGED:
@@ -100,13 +100,16 @@ def _ask(board: BoardState, author: str, request: Ask) -> bool:
 
 
 def _granted(board: BoardState, _: str, granted: PublicGrant) -> bool:
-    """Whether a posted answer to a request for tokens is due; Refused if made with another key."""
+    """Whether a posted answer to a request for tokens is due.
+
+    Refused if the answer was made with another key than the round's posted token key.
+    """
     number = board.number
     return board.public_asks.may_grant(granted, number, board.mints[number])
 
 
 def _issued(board: BoardState, _: str, issued: Issued) -> bool:
-    """Whether as many people have tokens as the first shuffler accepted envelopes."""
+    """Whether the number of people with tokens equals the number of accepted envelopes."""
     account = board.account(board.number, 1)
     return account is not None and account.people == issued.people
 
@@ -201,7 +204,7 @@ def _tally(board: BoardState, _: str, tally: Tally) -> bool:
 
 
 def _counts_tokens(board: BoardState, tally: Tally) -> bool:
-    """Whether as many ballots were counted as tokens issued; True in a round without tokens."""
+    """Whether the number of counted ballots fits the issued tokens; True without tokens."""
     people = board.issued.get(board.number)
     return people is None or not unspent(people, tally.totals, board.round.rows)
 
@@ -222,14 +225,20 @@ def _decision(board: BoardState, _: str, decision: Decision) -> bool:
 
 
 def _committed(board: BoardState, author: str, committed: CommittedDecision) -> bool:
-    """Whether the curator may commit to a decision now; the sealed part must have a padded size."""
+    """Whether the curator may commit to a decision now.
+
+    The encrypted certificate in the post must be padded, so that its length reveals nothing.
+    """
     decision = public_decision(board.announced.policy, committed)
     sized = is_sealed_size(board.announced, len(committed.sealed))
     return sized and _decision(board, author, decision)
 
 
 def _certificate(board: BoardState, _: str, opened: OpenedCertificate) -> bool:
-    """Whether a certificate may be revealed now; Refused unless it opens the commitment."""
+    """Whether the curator may reveal its certificate (the proof of its decision) now.
+
+    Refused unless the certificate fits the commitment on the board.
+    """
     if not board.may_open or board.committed is None:
         return False
     open_commitment(board.session, board.committed, opened)
@@ -242,7 +251,7 @@ def _keys(board: BoardState, author: str, body: BallotKeys) -> bool:
 
 
 def _handed(board: BoardState, _: str, body: HandedBallots) -> bool:
-    """Whether ballots that a keyholder posts in a verified mix are of invited users, and new."""
+    """Whether ballots that a keyholder posts in a verified mix are new and of invited users."""
     return board.verified.fits_handed(body, board.round, board.registered)
 
 

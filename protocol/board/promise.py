@@ -73,8 +73,8 @@ def promised_share(decision: Decision, proved: Certificate) -> float:
 def check_promise(policy: AnnouncedPolicy, decision: Decision, proved: Certificate) -> None:
     """Reader: RoundBurned unless at most `max_exposure` of the respondents are proved exposed.
 
-    A rule that releases columns without a required bound promises the proved bound, and never
-    aborts here. The reason of an abort reveals only numbers of people.
+    Some rules release columns whatever the bound is; they never abort here. The message of the
+    abort is public and reveals only numbers of people. proved: the bound for the respondents.
     """
     decided, max_exposure = decision.certificate, policy.max_exposure
     if policy.rule in UNPROMISED or proved.value <= max_exposure:

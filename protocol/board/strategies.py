@@ -47,11 +47,11 @@ MOST_CHOSEN = 16  # largest number of rounds in which the curator requests one s
 
 @dataclass(frozen=True, slots=True)
 class RoundResult:
-    """A call (a round's query) that the curator has read, and its counts per column set.
+    """A call (a round's query) that the curator has read, and its counts by set of columns.
 
     Attributes:
         call: the call.
-        counts: people by combination of values, for each column set of the call.
+        counts: people by combination of values, for each set of columns of the call.
     """
 
     call: Call
@@ -88,7 +88,7 @@ DecisionRule = Callable[[Schema, Sequence[Sequence[int]], int], Decision]
 
 @dataclass(frozen=True, slots=True)
 class ByMarginals:
-    """The strategy that reads the single columns in round 1, and then decides by a rule at once.
+    """The strategy that reads the single columns in round 1, and then applies a rule to them.
 
     Attributes:
         rule: the function from the marginals to the decision.

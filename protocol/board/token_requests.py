@@ -28,7 +28,7 @@ from ..wire.token_messages import Ask, PublicGrant
 
 @dataclass(slots=True)
 class PublicAsks:
-    """Requests for tokens on the board and their answers, by round and person.
+    """Requests for tokens (blind credentials) on the board and their answers, by round and person.
 
     Attributes:
         asks: requests, by round and the person's place in the registry.
@@ -54,9 +54,10 @@ class PublicAsks:
         return True
 
     def may_grant(self, granted: PublicGrant, number: int, public: bytes) -> bool:
-        """Board: whether an answer is due; Refused unless it was made with the round's token key.
+        """Board: whether a reader's answer to a request for tokens is due.
 
-        number: the round. public: the public token key on the board.
+        Refused if the answer was made with another key than the round's token key. number: the
+        round. public: the public token key on the board.
         """
         request = self.asks.get(number, {}).get(granted.person)
         if request is None or granted.person in self.grants.get(number, ()):

@@ -1,8 +1,8 @@
 """The posts of a verified mix, in which every step is proved, and their checks on the board.
 
-The board checks turns (phases.py), sizes and names. It does not check ballots, shuffles and shares:
-every keyholder (shuffler or reader) does, before it gives a decryption share. But it checks the
-owners of keys, and in a public round the counts have to agree with the posted shares. The steps
+The board checks turns (phases.py), sizes and names, and the owners of keys. If counts are public,
+it also checks them against the posted decryption shares. It does not check ballots, shuffles and
+shares: every keyholder (shuffler or reader) does, before it posts a decryption share. The steps
 themselves are in verified_round.py.
 """
 
@@ -38,9 +38,11 @@ from ..wire.verified_messages import (
 )
 
 VerifiedPost = BallotKeys | HandedBallots | CheckedBallots | ShuffledLists | OpeningShares
-ROWS_HEAD, PAIR = 5, 64  # bytes: header of a list of ciphertexts, and each ciphertext
-PROOF_HEAD, PROOF_PAIR, PROOF_ROW = 197, 96, 160  # bytes of a shuffle proof: fixed, a column, a row
-SHARES_HEAD, SHARE = 68, 32  # bytes: header of a list of decryption shares, and each share
+ROWS_HEAD, PAIR = 5, 64  # sizes in bytes: the header of a list of ciphertexts, and each ciphertext
+# sizes in bytes: the fixed part of a shuffle proof, and the parts for each column and each row
+PROOF_HEAD, PROOF_PAIR, PROOF_ROW = 197, 96, 160
+# sizes in bytes: the header of a list of decryption shares, and each share
+SHARES_HEAD, SHARE = 68, 32
 
 
 @dataclass(slots=True)
@@ -73,9 +75,9 @@ class VerifiedPosts:
         return [self.closed[number] for number in range(1, plan.call.round)]
 
     def posted(self, number: int) -> set[tuple[int, bytes]]:
-        """Return (user's place in the registry, ballots) of this round's ballots on the board.
+        """Return the ballots of a round on the board, each with its user's place in the registry.
 
-        A user appears twice if different ballots of this user were posted.
+        A user appears twice if different ballots of this user were posted. number: the round.
         """
         lists = self.handed.get(number, {}).values()
         return {
@@ -107,7 +109,7 @@ class VerifiedPosts:
     def fits_handed(self, body: HandedBallots, plan: Round, registered: int) -> bool:
         """Whether posted ballots are of invited users, of the right size, and not on the board yet.
 
-        registered: number of registered people.
+        body: the ballots. plan: the round. registered: number of registered people.
         """
         earlier_lists, posted = self.prior_lists(plan), self.posted(plan.call.round)
         return all(

@@ -68,7 +68,7 @@ def _with_round(
 
     checked: the numbers of the earlier rounds. entropy: the checker's randomness.
     """
-    assert board.announcement is not None  # noqa: S101 - calls follow announcements
+    assert board.announcement is not None  # noqa: S101 - a call follows the announcement
     number, verified_posts = call.round, board.verified
     plan = as_cited(open_round(board.announcement, board.session, call), board.heads)
     _check_people(board, plan)
@@ -102,7 +102,7 @@ def _check_people(board: Board, plan: Round) -> None:
 def _check_ballots(board: Board, plan: Round, keys: RoundKeys) -> int:
     """Check all ballots that keyholders have posted; return the number of users with ballots."""
     registry, handed = board.registry, board.verified.handed[plan.call.round]
-    assert registry is not None  # noqa: S101 - the announcement asks for one
+    assert registry is not None  # noqa: S101 - a verified mix has a registry of users
     for party, posted in handed.items():
         verdicts = check_handed(plan, keys, registry, posted.people)
         for handed_ballot, reason in zip(posted.people, verdicts, strict=True):

@@ -32,8 +32,8 @@ class Release:
         people: the counted people, by name.
         columns: the names of the columns that are counted together.
         hidden: by column, the rule that hides values.
-        coins: the name of the random draw that chose the suppressed values; "" is a draw that
-            cannot be repeated.
+        coins: the name of the random draw that chose the suppressed values; "": the draw has no
+            name, so that it cannot be repeated.
         public: whether other parties than the curator read it.
         coarser: by column, the rules that generalized its values before, in order; a column without
             rules is as in the source.
@@ -88,10 +88,7 @@ def worded(earlier_release: Release, now: Release, name: str) -> bool:
 
 
 def _follows(earlier_release: Release, now: Release, name: str) -> bool:
-    """Whether one column of `now` can be computed from this column of the earlier release.
-
-    name: the column.
-    """
+    """Whether one column of `now` can be computed from an earlier release. name: the column."""
     if not worded(earlier_release, now, name):
         return False
     if len(now.coarser.get(name, ())) > len(earlier_release.coarser.get(name, ())):

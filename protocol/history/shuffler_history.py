@@ -27,17 +27,18 @@ SingleCounts = Mapping[str, Mapping[str, int]]  # counts: column of the source -
 
 
 def no_groups(_now: "HandedBatch", _singles: SingleCounts | None) -> str | None:
-    """Return None: permit every batch.
+    """Permit every batch: return None as the reason to refuse.
 
-    This is the default if no search for groups across releases is set up.
+    This is the default if no search is set up for groups that several releases isolate.
     """
     return None
 
 
 def no_price(_now: "HandedBatch") -> str | None:
-    """Return None: permit every batch.
+    """Permit every batch: return None as the reason to refuse.
 
-    This is the default if the privacy loss of noisy reports is not summed.
+    This is the default if the privacy loss (epsilon) of noisy reports is not added up over
+    sessions.
     """
     return None
 
@@ -185,8 +186,8 @@ class History:
     def admit(self, now: HandedBatch, singles: SingleCounts | None, *, first: bool) -> None:
         """First shuffler: remember a batch; RoundBurned if it is unsafe after earlier batches.
 
-        singles: the counts of single columns of its people, if they are known. first: whether it is
-        the first batch of its session.
+        singles: the counts of single columns of the batch's people; None: unknown. first: whether
+        this is the first batch of its session.
         """
         if first or not self.sessions:
             self.sessions.append([])
@@ -226,7 +227,7 @@ class History:
         }
 
     def _object(self, why: str, *, refuse: bool) -> None:
-        """Abort the round for this reason; unless `refuse`, only add the reason to the warnings."""
+        """Abort the round for this reason; if not `refuse`, only store it as a warning."""
         if refuse:
             self.refused = why
             raise RoundBurned(why)
@@ -298,9 +299,10 @@ class History:
 
 
 def _named(earlier_releases: Sequence[Sequence[Release]], now: Release) -> str | None:
-    """Return the reason not to publish a column's counts: they reveal hidden or finer values.
+    """Return the reason not to publish the counts of a column; None: permitted.
 
-    None: permitted. earlier_releases: releases by session.
+    The counts would name values that an earlier release about some of these people suppressed or
+    generalized. earlier_releases: releases by session.
     """
     related_releases = [
         release

@@ -52,10 +52,12 @@ class AdversaryView:
         board: the board at this time.
         letters: the messages that an accomplice saw, in order.
         keys: private keys of the accomplices, by party.
-        forged: another board that they showed to a party.
-        shown_announcement: another announcement that they showed to a user, with the same board.
-        shares: secret shares of the joint keys that lock ballots, by party and round.
-        functions: keys of the oblivious function (OPRF) by round, if `randomness` is an accomplice.
+        forged: another board that the attackers showed to a party; None: no other board.
+        shown_announcement: another announcement that the attackers showed to a user, with the same
+            board; None: no other announcement.
+        shares: secret shares of the joint keys to which ballots are sealed, by party and round.
+        functions: keys of the oblivious function (OPRF) by round, if the party `randomness` is an
+            accomplice.
         outputs: answers of `randomness` to accomplices, by round and request.
         times: the time of each letter, in seconds of the session, in the same order.
         post_times: the time of each post on the board, in seconds of the session, in order.
@@ -146,7 +148,10 @@ def submissions(loot: AdversaryView, number: int) -> list[str]:
 
 
 def senders(loot: AdversaryView, number: int) -> list[str]:
-    """Network or first shuffler: return the users that sent in a round, in order of arrival."""
+    """Network or first shuffler: return the users that submitted in a round, in order of arrival.
+
+    loot: the attackers' joint view. number: the round.
+    """
     plan = loot.plan(number)
     return [sender for sender, _ in envelopes(loot, plan)] if plan is not None else []
 

@@ -59,9 +59,9 @@ def handed_on(loot: AdversaryView, number: int) -> ForwardedAnswers:
 
 
 def counted(loot: AdversaryView, number: int) -> tuple[Counts, ...]:
-    """Any party or the reader: return a round's counts, if public or read by an attacker; else ().
+    """Any party: return a round's counts if they are public; else the counts read by an attacker.
 
-    number: the round.
+    Empty if the counts are not public and no attacker is the reader. number: the round.
     """
     if number <= len(loot.board.tallies):
         counts = loot.board.tallies[number - 1].counts
@@ -71,7 +71,7 @@ def counted(loot: AdversaryView, number: int) -> tuple[Counts, ...]:
 
 
 def read_by(loot: AdversaryView, number: int) -> tuple[Counts, ...]:
-    """Reader: return the counts of a round that it opens itself; () if it opens no ballot."""
+    """Reader: return the counts of a round from the ballots that it opens; () without ballots."""
     plan = loot.plan(number)
     if plan is None:
         return ()

@@ -107,7 +107,7 @@ class Knowledge:
     Attributes:
         members: the parties that pool their views.
         terms: the ciphertexts of the run.
-        why: fact -> the first reason for it, in the order in which facts were found.
+        why: fact -> the reason by which the fact was first derived, in order of derivation.
     """
 
     members: frozenset[str]
@@ -136,7 +136,7 @@ class Knowledge:
         return self.terms.record.answers[fact.round, fact.user, fact.ask]
 
     def proof(self, goal: Fact) -> list[tuple[Fact, FactReason]]:
-        """Return the steps that prove a fact, each after its premises.
+        """Return the steps that prove a fact; a step comes after the facts from which it follows.
 
         Each step is a fact and its reason. KeyError if the fact does not follow.
         """
@@ -254,7 +254,10 @@ def _public_facts(terms: RunCiphertexts) -> Iterator[_InitialFact]:
 
 
 def _next(terms: RunCiphertexts, reasons: Mapping[Fact, FactReason], fact: Fact) -> Iterator[_Step]:
-    """Yield the facts that follow from a new fact together with earlier facts, by the rules."""
+    """Yield the facts that follow from a new fact together with earlier facts, by the rules.
+
+    reasons: the earlier facts, each with its reason.
+    """
     match fact:
         case KeyFact(party):
             for term in terms.by_name.values():

@@ -34,11 +34,11 @@ class KeyFact:
 
 @dataclass(frozen=True, slots=True)
 class Ciphertext:
-    """The fact that a coalition has a ciphertext or, if `opened`, its content.
+    """The fact that a coalition has a ciphertext or, if `opened`, the content of a ciphertext.
 
     Attributes:
         name: the ciphertext's hash, eight bytes.
-        opened: whether the fact is about the content.
+        opened: whether the coalition has the content.
     """
 
     name: bytes

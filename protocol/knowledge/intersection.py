@@ -28,7 +28,7 @@ class SeenRelease:
 
     Attributes:
         people: the counted people, by index.
-        columns: the columns of its cells.
+        columns: the columns of the release, in the order of values in a cell.
         counts: the number of people in each cell.
     """
 
@@ -64,7 +64,11 @@ def isolate_people(releases: Sequence[SeenRelease]) -> People:
 
 
 def histories(sets: Sequence[frozenset[int]]) -> Mapping[int, list[int]]:
-    """Any party: group people by their history: bit t is set if the person is in sets[t]."""
+    """Any party: group people by the sets that contain them.
+
+    sets: the people of each release. A key of the result is a bit mask (the history): bit t is set
+    if the people are in sets[t].
+    """
     of_person: Counter[int] = Counter()
     for number, people in enumerate(sets):
         for person in people:
@@ -85,15 +89,16 @@ def marginal(release: SeenRelease, columns: Sequence[int]) -> Counter[tuple[str,
 
 
 def _solved(matrix: list[Vector]) -> dict[int, Vector]:
-    """Solve the linear system by Gauss-Jordan elimination, exactly.
+    """Solve a linear system by Gauss-Jordan elimination, in exact fractions.
 
     Returns:
-        For each determined unknown, the combination of equations (weights) that equals it.
+        For each unknown that the equations determine: the weights of the equations in the sum that
+            equals it.
     """
     equation_count = len(matrix)
     rows = [
         [*row, *(Fraction(i == j) for j in range(equation_count))] for i, row in enumerate(matrix)
-    ]  # each row of the matrix, next to its combination of equations
+    ]  # each row of the matrix, followed by the weights of the original equations in it
     width, rank = len(matrix[0]), 0
     for column in range(width):
         at = next((i for i in range(rank, equation_count) if rows[i][column]), None)

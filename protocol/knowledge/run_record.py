@@ -126,7 +126,10 @@ def all_values(values: Iterable[str]) -> str:
 
 
 def distinct(rows: Collection[Row]) -> list[Row]:
-    """Return the different row objects, each once, by identity: people share row objects."""
+    """Return the different row objects, each once.
+
+    Rows are compared by identity, because people with equal rows share a row object.
+    """
     return list(dict(zip(map(id, rows), rows, strict=True)).values())
 
 
@@ -145,7 +148,7 @@ class RunRecord:
     The module `view` restricts it to the knowledge of a coalition.
 
     Attributes:
-        transcript: the events, and their observers.
+        transcript: the messages of the run with the parties that saw them, and the sealed answers.
         board: the public posts.
     """
 
@@ -265,9 +268,9 @@ class RunRecord:
 
     @cached_property
     def truth(self) -> Mapping[int, Row]:
-        """The values of every person, by column, as far as submitted; no party knows them.
+        """The values of every person, by column, as far as the person submitted them.
 
-        Empty in a summary, which records no single people.
+        No party of the protocol knows them. Empty in a summary, which records no single people.
         """
         return plain_rows(self.rows_by_round.values())
 
@@ -287,7 +290,7 @@ class RunRecord:
             # the names of a submission are the hash of its envelope; they are empty in the summary
             # form
             if event.kind is Kind.SUBMISSION
-            and event.sender in users  # a user submits in its own name
+            and event.sender in users  # only submissions that a user sent itself count
         }
         rows: dict[int, dict[int, Row]] = {number: {} for number in self.calls}
         for user_answers in self.transcript.sealed_answers:

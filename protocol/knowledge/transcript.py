@@ -69,7 +69,7 @@ class Event(NamedTuple):
         kind: the kind of the message; None for bytes that are no message.
         round: the number of the round, from 1; 0 outside rounds.
         size: the number of bytes of all messages of the event.
-        names: the names of the ciphertexts in it, eight bytes each, concatenated.
+        names: the hashes (eight bytes each) that name the ciphertexts in it, concatenated.
         messages: the number of messages (above 1 only in the summary form).
     """
 

@@ -216,12 +216,12 @@ class ViewedRun(AuditedRecord):
         return _opened(openers, coalition), len(openers)
 
     def derived(self, members: frozenset[str]) -> Knowledge:
-        """Any party: return all facts that follow for a coalition, with their proofs."""
+        """Any party: return all facts that a coalition derives by the rules, with their proofs."""
         return closure(self.terms, members)
 
     @cached_property
     def terms(self) -> RunCiphertexts:
-        """The ciphertexts of the run, by name."""
+        """The ciphertexts of the run, by name (a hash)."""
         return RunCiphertexts(self)
 
 
@@ -239,7 +239,10 @@ def _is_seen(event: Event, coalition: frozenset[str]) -> bool:
 
 
 def _opened(openers: tuple[str, ...], coalition: frozenset[str]) -> int:
-    """Return the number of layers of a submission that a coalition can open, from the outside."""
+    """Return the number of layers of a submission that a coalition can open, from the outside.
+
+    openers: the party that opens each layer, outermost first.
+    """
     for depth, opener in enumerate(openers):
         if opener not in coalition:
             return depth

@@ -86,7 +86,7 @@ class Reckoning:
 
     @property
     def over(self) -> bool:
-        """Whether the session has ended, so that no further step waits for its judgement."""
+        """Whether the session has ended: a round was aborted, or no query is left."""
         return self.burned is not None or (self.place != (0, 0) and self.call is None)
 
     def settle(self) -> None:
@@ -134,7 +134,7 @@ class Reckoning:
         """
         if amiss := self.unbalanced or self.broken:
             raise RoundBurned(amiss)
-        assert self.call is not None and self.pending is not None  # noqa: S101, PT018 - counted
+        assert self.call is not None and self.pending is not None  # noqa: S101, PT018 - set before
         self.calls.append(self.call)
         self.tallies.append(self.pending)
         self.decision = self.proposed
@@ -178,7 +178,7 @@ class Reckoning:
             round_results = [RoundResult(plan.call, self.pending)]
             schema = self.board.agreement.schema
             step = next_step(Program.TWO_ROUND, schema, self.strategy, round_results, None)
-            assert isinstance(step, Decision)  # noqa: S101 - two-round asks nothing in between
+            assert isinstance(step, Decision)  # noqa: S101 - two-round decides after round 1
             self.proposed = step
         else:
             self._keep_promise(self.pending[0])
@@ -295,7 +295,7 @@ def _wrong(reckoning: Reckoning, peer: int, body: object, arrived_count: int, ri
 
 
 def _addressed(plan: PeerRound, peer: int, relay: Relay) -> bool:
-    """Whether all layers have the size of their step, and go to other peers of the session."""
+    """Whether all forwarded layers have the size of their step, and go to other peers."""
     return all(
         receiver in plan.keys
         and receiver != peer

@@ -74,7 +74,7 @@ class Agreement:
             raise ParameterError(f"path: found {self.path}; 1 to {MAX_PATH} peers are accepted")
         if not 0 <= self.cover <= MAX_COVER:
             raise ParameterError(
-                f"cover: found {self.cover} blank onions of each peer; 0 to {MAX_COVER} are accepted"
+                f"cover: found {self.cover} blank onions a peer; 0 to {MAX_COVER} are accepted"
             )
         if self.suite is not SuiteCode.SEALEDBOX:
             raise ParameterError(

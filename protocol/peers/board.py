@@ -81,7 +81,10 @@ class PeerBoard:
         return entry
 
     def _check(self, number: int, message: Message) -> Place:
-        """Return the round and step of a post; Refused if illegal now, or not from this peer."""
+        """Return the round and step of a post; Refused if it is illegal now, or not from this peer.
+
+        number: the peer that posted it.
+        """
         body = message.body
         place = (message.round, getattr(body, "step", 0))
         if isinstance(body, Key):
@@ -106,7 +109,7 @@ class PeerBoard:
         return place
 
     def owner(self, number: int, peer: int) -> bytes:
-        """Return the context to which a peer's share of a round's joint key is bound.
+        """Return the bytes that bind a peer's share of a joint key to session, round and peer.
 
         number: the round.
         """

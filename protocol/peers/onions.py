@@ -69,10 +69,10 @@ class StepResult:
 
 
 def draw_path(me: int, peers: Sequence[int], length: int, entropy: Entropy) -> tuple[int, ...]:
-    """Peer: return a random path of different peers, without itself, each order equally likely.
+    """Peer: return a random path of different peers without the sender, each order equally likely.
 
-    me: the sender's number. peers: all peers that take part, in ascending order. ParameterError if
-    there are too few.
+    me: the sender's number. peers: all peers that take part, in ascending order. length: the number
+    of peers in the path. ParameterError if there are too few peers.
     """
     candidates = [peer for peer in peers if peer != me]
     if length > len(candidates):
@@ -102,7 +102,7 @@ def make_onions(plan: PeerRound, me: int, row: Sequence[str], entropy: Entropy) 
 
 
 def make_onion(plan: PeerRound, me: int, answer: Ballot | None, entropy: Entropy) -> Onion:
-    """Peer: seal a ballot, or (None) a blank, for a random path of peers."""
+    """Peer: seal a ballot for a random path of peers; if `answer` is None, a blank ballot."""
     (salt,) = fresh_salts(entropy, 1)
     if answer is None:
         plain = pad(bytes((BLANK,)) + salt, plan.ballot)

@@ -46,7 +46,7 @@ def draw_toss(entropy: Entropy) -> Toss:
 def coin_of(session: bytes, number: int, party: str, toss: Toss) -> Coin:
     """Any party: return the commitment to a party's random bytes, posted before users answer.
 
-    number: the round.
+    number: the round. toss: the random bytes.
     """
     place = COIN_LABEL + session + bytes([number]) + party.encode() + b"\0"
     return Coin(hashlib.sha256(place + toss.value).digest())
@@ -114,9 +114,10 @@ def _link(
 def _inner_onions(
     plan: Round, hop: int, layer: bytes, plain: bytes | None
 ) -> Sequence[bytes] | None:
-    """Return the onions in a layer, as an honest hop forwards them; None for an invalid layer.
+    """Return the onions in a layer that an honest hop forwards; None for an invalid layer.
 
-    plain: the decrypted content of the layer; None if it did not decrypt.
+    hop: the number of the shuffler; hop 1 opens envelopes with several onions. plain: the decrypted
+    content of the layer; None if it did not decrypt.
     """
     if hop > 1:
         right = plain is not None and len(layer) == plan.inner[hop]
@@ -152,8 +153,8 @@ def led_to(
 def input_hash(hop: int, layer: bytes) -> bytes:
     """Any party: return the hash that names an input of a hop in an audit.
 
-    An input of hop 1 is an envelope, named as in the list of accepted envelopes; a later input is a
-    layer.
+    Inputs of hop 1 are envelopes, with the hash in the posted list of accepted envelopes. Inputs of
+    later hops are layers.
     """
     return hashlib.sha256(layer).digest() if hop == 1 else layer_hash(layer)
 
@@ -178,7 +179,10 @@ def _outputs(plan: Round, hop: int, link: Link, output_hashes: frozenset[bytes])
 
 
 def _refusable(plan: Round, hop: int, link: Link) -> bool:
-    """Whether a layer is proved to be invalid, so that an honest hop would also refuse it."""
+    """Whether an opened layer is proved to be invalid, so that an honest hop would also refuse it.
+
+    link: the layer with its key and proof.
+    """
     if not provable(link.layer) or len(link.layer) != plan.inner[hop]:
         return True
     try:

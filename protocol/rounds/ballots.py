@@ -35,7 +35,7 @@ Token = tuple[bytes, bytes]  # the salt of a ballot, and the token for it
 
 
 class BallotForm(Protocol):
-    """The properties of a round that a reader needs to decode a ballot."""
+    """The properties of a round that a reader needs to decode a ballot: its query and domains."""
 
     @property
     def call(self) -> Call:
@@ -84,7 +84,10 @@ def _encode_value(value: str) -> bytes:
 
 
 def write_ballot(ballot: Ballot, salt: bytes, size: int) -> bytes:
-    """User: return the bytes of a ballot with its salt, padded to `size` bytes (0: not padded)."""
+    """User: return the bytes of a ballot with its salt.
+
+    size: bytes to which the ballot is padded; 0: not padded.
+    """
     plain = b"".join((bytes((ballot.ask,)), salt, *map(_encode_value, ballot.values)))
     return pad(plain, size) if size else plain
 
@@ -98,7 +101,10 @@ def read_ballot(plan: Round, plaintext: bytes) -> Ballot:
 
 
 def parse_ballot(plan: BallotForm, data: bytes) -> Ballot:
-    """Reader: return the answer in a ballot without padding; Refused as in `read_ballot`."""
+    """Reader: return the answer in a ballot without padding.
+
+    Refused if malformed, or if a value is outside its domain.
+    """
     if len(data) < VALUES or data[0] >= len(plan.call.asks):
         raise Refused(Reason.MALFORMED)
     columns = plan.call.asks[data[0]]
@@ -124,7 +130,8 @@ def parse_ballot(plan: BallotForm, data: bytes) -> Ballot:
 def coarsened_row(plan: Round, row: Sequence[str]) -> tuple[str, ...]:
     """User: return a row with its values generalized by the public rules of the columns.
 
-    In the program `randomized` these rules were applied before the noise: the row is unchanged.
+    In the program `randomized` the row is returned unchanged, because its values were generalized
+    before noise was added.
     """
     if plan.announcement.program is Program.RANDOMIZED:
         return tuple(row)
@@ -281,7 +288,10 @@ def drawn_alone(plan: Round, entropy: Entropy) -> list[Token]:
 
 
 def fresh_salts(entropy: Entropy, count: int) -> list[bytes]:
-    """User, peer: draw `count` salts in one call, because every call costs as much as a hash."""
+    """User, peer: draw `count` random salts.
+
+    All are drawn in one call, because every call of the random source costs as much as a hash.
+    """
     fresh = entropy.random(SALT * count)
     return [fresh[at : at + SALT] for at in range(0, len(fresh), SALT)]
 
