@@ -14,9 +14,9 @@ likely, if values are hidden at random). So is every function of these counts. T
   coefficient is equal for a whole group; so the people in the sum are none, or m at least.
   T(all) - T(all less A) - T(all less B) + T(all less A and B) is one such sum: it reveals the
   people in A and in B, a group;
-* no other inference isolates fewer. Two are known: more unknowns can be solved than there are sets,
-  because counts are whole numbers; and if two crowds share one person and one value, the person has
-  this value. Every statement about a person also holds for m people.
+* no other inference isolates fewer than m people either. For example, counts are whole numbers, so
+  they may determine more unknowns than there are sets. Or two crowds share a single person and a
+  single value, which is then this person's. Every statement about a person holds for m people.
 
 The rank of the linear system alone is not enough. If two sets share one person, no linear
 combination has fewer people than the smaller set; yet the shared person's value can be inferred.

@@ -66,7 +66,7 @@ def as_opened(
     A value opens only if k people share it. If a person's values stay closed, the coalition links
     no value to the person, even if it follows the person's message. A reader that publishes less
     than it opens has seen all opened cells. policy: the announced rule. linked: rows by round and
-    person. counted: the published counts.
+    person. counted: the counts in the coalition's view.
     """
     if tries_all(coalition):
         return linked, (*counted, *(_all_of(record, counts_seen) for counts_seen in counted))
