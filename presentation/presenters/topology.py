@@ -114,7 +114,7 @@ def run_facts(run: "Outcome | Run") -> tuple[str, ...]:
 def _people(run: "Outcome | Run") -> str:
     """Return the number of people of a run, in words.
 
-    If other people take part in round 2, the numbers of both rounds are added.
+    If other people take part in round 2, the text also has the number for each round.
     """
     people_text = plural(run.users, *presenter_of(run.scenario).member)
     first, second = people_asked(run)

@@ -124,7 +124,10 @@ def _spelt(value: str) -> str:
 
 
 def _reader_text(facts: "PageFacts") -> str:
-    """Return the first words of an alert on unreleased counts: where they can be read."""
+    """Return the first words of an alert on unreleased counts: `The counts on the board show`, ...
+
+    If the counts are not public, the words say that the curator read them.
+    """
     public = facts.topology.public(facts.run.scenario.policy)
     return "The counts on the board show" if public else "The curator read, and did not release,"
 

@@ -140,7 +140,7 @@ def _size(name: str, rows: int, columns: int) -> str:
 
 
 def _person_source(score: "ScoredTable") -> str:
-    """Return in words how it is known which rows belong to one person."""
+    """Return in words why rows are taken to belong to one person: an option, or a guess."""
     if release_of(score).person_said:
         return "said by an option"
     return "no option says so; no identifier was found to repeat"

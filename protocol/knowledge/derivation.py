@@ -326,9 +326,9 @@ def _ordered(
 ) -> Iterator[_Step]:
     """Apply the rule `order`: in a batch that keeps its order, outputs follow their inputs.
 
-    So the sender of an input is known to be the sender of the output at the same place. The rule
-    applies only if no message was lost: the outputs must be a multiple of the inputs. term, fact:
-    the input and its sender.
+    The sender of the i-th input is then known to be the sender of its outputs. The rule applies
+    only if no message was lost: the number of outputs must be a multiple of the number of inputs.
+    term, fact: an input and its sender.
     """
     if terms.ordered:
         return

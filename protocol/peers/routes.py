@@ -83,9 +83,9 @@ def narrowed(routes: Sequence[Route], members: frozenset[int]) -> Iterator[set[i
 
 
 def followed(routes: Sequence[Route], members: frozenset[int]) -> set[int]:
-    """Coalition: return the other senders' onions that it follows to the end, by index in `routes`.
+    """Coalition: return the onions of other senders that it follows to the end.
 
-    members: the coalition, by index.
+    An onion is given by its index in `routes`. members: the coalition, by index.
     """
     *_, followed_places = narrowed(routes, members)
     return followed_places
