@@ -155,13 +155,14 @@ def answer(among: "PeersFound") -> VerdictAnswer:
         f"{plural(half.tried, 'coalition')}."
     )
     if smallest is None:
-        return VerdictAnswer(TRUSTED, "nobody looked at links anyone", text)
+        return VerdictAnswer(TRUSTED, "no scored coalition links anyone", text)
     smallest_size = plural(smallest, "peer")
-    short = f"{smallest_size} linked somebody" if smallest == 1 else f"{smallest_size} must collude"
+    short = f"{smallest_size} linked a person" if smallest == 1 else f"{smallest_size} must collude"
     first = next(size.size for size in sizes if size.people.mean > 0)
-    drawn = f" The smallest that linked anybody had {plural(first, 'peer')}."
+    drawn = f" The smallest that linked a person had {plural(first, 'peer')}."
     if first > smallest:
-        drawn += f" Whoever holds the {plural(smallest, 'peer')} of one path links whom it is of."
+        path = plural(smallest, "peer")
+        drawn += f" A coalition of the {path} of one path links its message to its sender."
     return VerdictAnswer(TRUSTED, short, f"{text}{drawn}")
 
 

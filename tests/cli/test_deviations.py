@@ -30,7 +30,6 @@ SAFE = (
     "no value can be pinned on anybody",
     "links nobody",
     "nobody linked",
-    "nobody looked at links anyone",
     "no scored coalition links anyone",
     "must collude",
     "none is linked",
