@@ -32,7 +32,10 @@ def joined(names: Iterable[str]) -> str:
 
 
 def plural(number: int, noun: str, plural: str | None = None) -> str:
-    """Return a number with its noun, in the plural unless the number is 1."""
+    """Return a number with its noun, in the plural unless the number is 1.
+
+    plural: the plural of the noun; None: the noun with an s.
+    """
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
@@ -42,7 +45,10 @@ def people(number: int) -> str:
 
 
 def first_few(names: Sequence[str], limit: int = 6, rest: str = "more") -> str:
-    """Write names, at most `limit`, and the number of further names."""
+    """Return the first `limit` names joined by commas, and the number of further names.
+
+    rest: the word after that number, such as "more".
+    """
     more = len(names) - limit
     return ", ".join(names[:limit]) + (f" and {more} {rest}" if more > 0 else "")
 
@@ -55,7 +61,8 @@ def seeds(first: int, runs: int) -> str:
 def interval(mean: float, low: float, high: float, unit: str) -> str:
     """Return a mean with its confidence interval as text, such as `12 +- 3`.
 
-    A share is written as a percentage; both ends are given if they differ in distance.
+    Both ends are given if they differ in their distance from the mean. unit: of the mean; a
+    unit that begins with "share" is written as a percentage.
     """
     share = unit.startswith("share")
     if low == high:

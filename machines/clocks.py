@@ -1,4 +1,8 @@
-"""The time of a session in a process: real time there, or simulated time from a conductor."""
+"""The clock of a session's process: real time, or simulated time that the main process sets.
+
+The main process (conductor.py) advances simulated time when all processes of the
+session wait.
+"""
 
 import time
 from collections.abc import Callable
@@ -7,15 +11,15 @@ from typing import Protocol
 
 import trio
 
-# Linux: a file with a new text after each start of the machine
+# Linux writes a new random id into this file at each start of the machine
 BOOT = Path("/proc/sys/kernel/random/boot_id")
 
 
 class Time(Protocol):
-    """The time of a session as a role sees it, and waiting for later times."""
+    """The session time as a process sees it, and the wait for inputs and deadlines."""
 
     def begin(self) -> None:
-        """Start the clock: the role is ready, and its deadlines run from now on."""
+        """Start the clock: the process is ready, and its deadlines count from now on."""
         ...
 
     def now(self) -> float:
@@ -30,14 +34,19 @@ class Time(Protocol):
         ...
 
     async def wait(self, news: trio.Event, deadline: float) -> None:
-        """Wait for news, or until it is later than the deadline, or much later."""
+        """Wait for `news`; with real time, at most until the deadline or for an hour.
+
+        news: set when an input arrives. deadline: session time in seconds. Simulated time
+        ignores the deadline, because each new time from the main process sets `news`.
+        """
         ...
 
 
 def steady_time() -> float:
-    """Return the seconds of a clock that is never set, and that a sleeping machine does not stop.
+    """Return the seconds of a clock that is never set, and that runs while the machine sleeps.
 
-    It begins with the machine, and all its processes share it.
+    All processes share the clock; it starts with the machine. A system without such a clock
+    gives `time.monotonic`.
     """
     if hasattr(time, "CLOCK_BOOTTIME"):  # this Linux clock also counts while the machine sleeps
         return time.clock_gettime(time.CLOCK_BOOTTIME)
@@ -45,7 +54,7 @@ def steady_time() -> float:
 
 
 def moment(now: float) -> bytes:
-    """Return a point in time as a journal keeps it: machine start, seconds since then, and date.
+    """Encode the present time for a journal: id of the machine's start, clock seconds, and date.
 
     now: seconds, by `steady_time` or a clock that is ahead of it.
     """
@@ -53,10 +62,11 @@ def moment(now: float) -> bytes:
 
 
 def time_of_moment(moment_bytes: bytes, now: float) -> float:
-    """Return the time of a moment from a journal, in seconds of the clock that now shows `now`.
+    """Return the clock time, in seconds, at which `moment` encoded these bytes.
 
-    The date counts only if the machine has been started since, which `steady_time` does not
-    survive: a date can be set.
+    After a restart of the machine the clock begins again at 0, so the elapsed time comes
+    from the dates. Otherwise the dates are ignored, because an operator can set them. now:
+    the present seconds of the clock.
     """
     boot, then, date = moment_bytes.decode().split(" ")
     if boot and boot == _boot():
@@ -65,38 +75,39 @@ def time_of_moment(moment_bytes: bytes, now: float) -> float:
 
 
 def _boot() -> str:
-    """Return a text that is new at each start of the machine; "" except on Linux."""
+    """Return the id of the machine's present start; "" on systems other than Linux."""
     try:
         return BOOT.read_text().strip()
-    except OSError:  # other systems have no such file, so dates count
+    # other systems have no such file; without an id, `time_of_moment` compares dates
+    except OSError:
         return ""
 
 
 class RealTime:
-    """Real time in a process, counted from the moment when its role is ready.
+    """Real time in a process, counted from the moment when the process is ready.
 
-    keep: gets the time at that moment, by this clock; returns when the session began, which is
-    earlier if this process has been started again.
+    keep: stores the clock time of that moment in seconds, and returns the time when the
+    session began; that is earlier if the process was started again.
     """
 
     def __init__(
         self, clock: Callable[[], float], keep: Callable[[float], float] = lambda now: now
     ) -> None:
-        """Keep the clock; time stands at 0 until `begin`."""
+        """Set the session time to 0 seconds, where it stands until `begin`.
+
+        clock: returns seconds. keep: stores the time of the first start, as the class explains.
+        """
         self._clock = clock
         self._keep = keep
         self._began: float | None = None
         self._last = 0.0
 
     def begin(self) -> None:
-        """Count seconds from now on, or from the first start of a restarted process."""
+        """Count seconds from now on, or from the first start of a process that was restarted."""
         self._began = self._keep(self._clock())
 
     def now(self) -> float:
-        """Return the seconds since `begin`.
-
-        Never less than before, even if the clock is set back.
-        """
+        """Return the seconds since `begin`; they never become fewer."""
         if self._began is not None:
             self._last = max(self._last, self._clock() - self._began)
         return self._last
@@ -106,29 +117,29 @@ class RealTime:
         return self.now()
 
     async def wait(self, news: trio.Event, deadline: float) -> None:
-        """Wait for news or the deadline."""
+        """Wait until `news` is set, or the deadline (session time in seconds), or for an hour."""
         with trio.move_on_after(max(0.0, min(deadline - self.now(), 3600.0))):
             await news.wait()
 
 
 class SimulatedTime:
-    """Simulated time, as the conductor of all processes sets it (conductor.py)."""
+    """Simulated time, which the main process sets in all processes of a session (conductor.py)."""
 
     def __init__(self) -> None:
         """Start at 0 seconds."""
         self.conductor_time = 0.0
 
     def begin(self) -> None:
-        """Start no clock: the conductor does."""
+        """Have no effect, because the main process starts and advances simulated time."""
 
     def now(self) -> float:
-        """Return the conductor's time."""
+        """Return the session time, in seconds, that the main process set last."""
         return self.conductor_time
 
     def at(self, sender_time: float) -> float:
-        """Return the sender's time, or the conductor's if that is later."""
+        """Return the later of two session times: the sender's, and the last that was set."""
         return max(self.conductor_time, sender_time)
 
     async def wait(self, news: trio.Event, deadline: float) -> None:  # noqa: ARG002
-        """Wait for news, including a new time."""
+        """Wait until `news` is set, by an input or by a new time from the main process."""
         await news.wait()

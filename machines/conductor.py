@@ -34,7 +34,7 @@ class Conductor:
         self._stands: dict[str, IdleState] = {}
 
     def hear(self, place: str, standing: IdleState) -> None:
-        """Store the state that a place (a process with parties in it) has reported."""
+        """Store the state that a place (a process with parties in it) has reported last."""
         self._stands[place] = standing
 
     def forget(self, place: str) -> None:
@@ -60,13 +60,16 @@ class Conductor:
 
     @property
     def over(self) -> bool:
-        """Whether all processes have finished; to be read while `still`."""
+        """Whether the parties of all processes have finished; read it only if `still` is true.
+
+        While a process acts or a message travels, the stored reports may be out of date.
+        """
         return all(self._stands[name].over for name in self._places)
 
     def advance(self) -> float:
-        """Set the time to the next deadline and return it; Stuck if there is no deadline.
+        """Set the time to the next deadline, and return it in seconds; Stuck without a deadline.
 
-        To be called while `still`.
+        Call it only if `still` is true: no process acts, and no message is on its way.
         """
         due = min(self._stands[name].deadline for name in self._places)
         if due == math.inf:

@@ -37,8 +37,8 @@ class SessionPlace:
         name: the name of the place in the session file.
         certificate: the TLS certificate of the place, PEM.
         host, port: the address of the place; port 0: it does not listen, it only connects to
-            others.
-        users: the indices of the users whose part this place plays.
+            other places.
+        users: the indices of the users that this place runs.
     """
 
     name: str

@@ -1,10 +1,12 @@
-"""A collection that ends before its deadline, when the place that speaks for all people allows it.
+"""The early end of a collection, if one process runs all people and reports that all answered.
 
-    POST /hurry     the number of the round in which all people have answered; 204, for any number
+    POST /hurry     the number of the round in which all people have answered; 204, for
+        any number
 
-A shuffler cannot know the people who still think, so it collects until its deadline. Where one
-place speaks for all people, that place knows; and it could as well have kept their letters to
-itself, so this request gives it no more power over the people counted.
+A shuffler cannot know whether more people will answer, so it collects until its
+deadline. A process that runs all people knows that. The request gives this process no
+new power over the counted people, because it could withhold their messages
+anyway.
 """
 
 import math
@@ -18,10 +20,10 @@ from .http import HttpResponse, Request
 
 
 class Hurry:
-    """The clock of a process, which a request can advance to the end of a collection."""
+    """The clock of a party's process; a request can advance it to the end of a collection."""
 
     def __init__(self, directory: Directory) -> None:
-        """Start with no skipped seconds. directory: addresses of the session's processes."""
+        """Start with no skipped seconds. directory: the session's processes and their users."""
         self._directory = directory
         self._skipped_seconds = 0.0
         self._over: set[bytes] = set()
@@ -31,9 +33,10 @@ class Hurry:
         return clocks.steady_time() + self._skipped_seconds
 
     def answer(self, request: Request, board: Board, host: Host) -> HttpResponse | None:
-        """Handle the request that all people have answered a round; None for other requests.
+        """Handle POST /hurry, the report that all people have answered; None for other requests.
 
-        The clock then goes to the end of the collection, if the sender speaks for all people.
+        If the sender is the process that runs all people, the clock advances to the end of the
+        collection. host: the process that skips its remaining seconds.
         """
         if (request.method, request.path) != ("POST", "/hurry"):
             return None

@@ -1,7 +1,7 @@
 """An outside observer: it follows a board to the end of a session, and checks each post.
 
-It holds no certificate of the session and reads posts alone: no letter comes to it, and it sends
-no message.
+The observer holds no certificate of the session. It reads only the posts: no party
+sends it messages, and it sends no messages.
 """
 
 from collections.abc import Callable

@@ -41,7 +41,10 @@ class TokenBucket:
     tokens: dict[str, tuple[float, float]] = field(default_factory=dict)
 
     def allows(self, address: str) -> bool:
-        """Whether one more request may come from an address now."""
+        """Whether a further request from a network address is within the rate limit now.
+
+        A true answer takes a token of the address.
+        """
         now = trio.current_time()
         token_count, since = self.tokens.get(address, (BURST, now))
         token_count = min(BURST, token_count + RATE * (now - since))
@@ -54,8 +57,8 @@ class TokenBucket:
 def device_of(address: str) -> str:
     """Return the key under which requests of an address count, as near to a device as possible.
 
-    An IPv4 address is a device. A device takes as many addresses of its IPv6 network as it likes:
-    the network (64 bits) counts.
+    An IPv4 address counts as a device. Of an IPv6 address only the network (64 bits)
+    counts, because a device can take any number of addresses in it.
     """
     try:
         ip = ip_address(address)
@@ -82,7 +85,7 @@ def from_where(devices: Counter[str]) -> str:
 
 
 def names_of(host: str, port: int) -> tuple[str, ...]:
-    """Return the names of this computer in a request, first the address that is given out."""
+    """Return the accepted names of this computer in a request, HOST:PORT; the shown name first."""
     url_host = f"[{host}]" if ":" in host else host
     names = [url_host] if url_host not in ("127.0.0.1", "localhost") else ["127.0.0.1", "localhost"]
     bare = names if port == 80 else []

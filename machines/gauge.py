@@ -1,8 +1,8 @@
-"""The status of a place: as JSON, and in numbers that Prometheus reads.
+"""The status of a process of a session (a place): as JSON, and in numbers for Prometheus.
 
-GET /status          the status of this place (no key, no value, no name but names of
-                     places)
-GET /metrics         the same in numbers
+GET /status          the status of this process; no key, no value, and only names of the
+                     session's processes
+GET /metrics         the status in numbers
 """
 
 import json
@@ -37,9 +37,9 @@ class PlaceStatus(msgspec.Struct, frozen=True):
         refused: the number of messages that were refused, by reason.
         batch: the number of messages in the batch that is being processed.
         seconds: the seconds since the place began.
-        silent: the seconds since the last input came.
-        unreached: why another place is not reached now, by its name; always empty for the board,
-            which waits for other places to come.
+        silent: the seconds since the last post of the board arrived.
+        unreached: by name of another place, why it is not reached now; always empty for the
+            board, which waits for other places to connect.
         turned_away: connections that were refused before a message arrived, by reason.
     """
 
@@ -59,17 +59,17 @@ class PlaceStatus(msgspec.Struct, frozen=True):
 
 @dataclass(slots=True)
 class Gauge(Instrument):
-    """The counters of a place's actions; it also logs them, without a value, a key or a person.
+    """The counters of the actions of a place (a process); each is logged without personal data.
 
     Attributes:
-        name: the name of the place (process) that is watched.
+        name: the name of the place.
         log: called with each event, as a word and named facts.
         troubles: the reasons why the place does not reach other places.
         began: the time of the start, in seconds of the machine's clock.
         messages: the number of posts that came, by kind, and of messages sent.
         refused_by: the number of messages that parties refused, by reason.
         batch: the number of messages in the batch that is being processed.
-        changed: the time of the last input, in seconds of the machine's clock.
+        changed: the time of the last post, in seconds of the machine's clock.
     """
 
     name: str
@@ -104,7 +104,7 @@ class Gauge(Instrument):
         self.batch = total
 
     def status(self, board: Board) -> PlaceStatus:
-        """Return the status of this place."""
+        """Return the status of this process: its counters, and the phase and size of the board."""
         return PlaceStatus(
             place=self.name,
             session=board.session.hex(),
@@ -121,7 +121,7 @@ class Gauge(Instrument):
         )
 
     def metrics(self, board: Board) -> bytes:
-        """Return the status in numbers (Prometheus' text format, version 0.0.4)."""
+        """Return the status of this process in Prometheus' text format (version 0.0.4)."""
         now = self.status(board)
         lines = [
             *_lines("messages_total", "counter", "kind", now.posts),

@@ -1,11 +1,13 @@
-"""One place (process) of a session: it receives messages, follows the board, and runs its roles.
+"""A process of a session: it receives messages, follows the board, and runs its parties.
 
-    POST /letters        a parcel (inputs.py) for a party here; 204 once the role has heard it
+    POST /letters        a parcel (inputs.py): messages (letters) from another process
+        for a party here; 204 once the party's code (role) has taken them
 
-The role takes one input at a time (role_step.py): entries of the board in their order, letters when
-this place has seen as much of the board as their senders had, then that time has passed. A letter
-is acknowledged when it has been heard; until then its sender keeps it. So waiting input is bounded
-by the limit of connections, and a place that is killed has lost no letter that it acknowledged.
+The role takes one input at a time (role_step.py): an entry of the board, a letter, or
+the passing of time. A letter waits until this process has seen as many board entries as
+the letter's sender had. The process acknowledges a letter when the role has taken it,
+and until then the sender keeps it. So the limit of connections bounds the waiting
+input, and a killed process has lost no letter that it acknowledged.
 """
 
 import math
@@ -37,24 +39,25 @@ from .trouble import Troubles
 MOST_ENTRY = 1 << 26  # bytes of the largest entry of a board
 MOST_LETTERS = (
     2 * PIECE
-)  # bytes of a keyholder's largest request: a part of a batch, or small letters
+)  # bytes of the largest request: a part of a shuffler's batch, or many small messages
 FAREWELL = 5.0  # seconds, after the end of a role, for other places to take its outputs
 DOORS = 2_000  # largest number of unfinished handshakes; each has some seconds (tls.py)
-WAITING = 256  # largest number of parcels that wait for the role
-WAITING_EACH = 32  # largest number of waiting parcels from a place, so that none keeps others out
+WAITING = 256  # largest number of requests whose messages wait to be processed
+WAITING_EACH = 32  # largest number of waiting requests of a sender, so that it blocks no other
 
 
 @dataclass(frozen=True, slots=True)
 class IdleState:
-    """The report of a place (process) that is idle and has delivered all its outputs.
+    """The report of a process (place) that is idle and has delivered all its outputs.
 
     Attributes:
-        time: the time of the session, in seconds, that the place has reached.
-        deadline: the time of the session, in seconds, at which its role acts without further input.
-        over: whether all parties of the place have ended.
-        entries: the number of entries of the board that the role has heard.
-        sent_counts, received: the numbers of letters sent to and received from each other place;
-            posts count as letters to the board.
+        time: the time of the session, in seconds, that the process has reached.
+        deadline: the time of the session, in seconds, at which its parties act without
+            further input.
+        over: whether all parties of the process have ended.
+        entries: the number of entries of the board that its parties have processed.
+        sent_counts, received: the numbers of messages sent to and received from each other
+            process; posts count as messages to the board.
     """
 
     time: float
@@ -67,12 +70,12 @@ class IdleState:
 
 @dataclass(slots=True)
 class _Arrived:
-    """A parcel of letters that has arrived, and waits to be given to the role.
+    """Messages that have arrived from another process, and wait until a party here takes them.
 
     Attributes:
-        parcel: the letters.
-        peer: the place that sent it.
-        completion: set when the role has received it.
+        parcel: the messages, and how much of the board their senders had seen.
+        peer: the name of the process that sent them.
+        completion: set when the party has taken them, or all were repetitions.
     """
 
     parcel: Parcel
@@ -81,11 +84,12 @@ class _Arrived:
 
 
 class Host:
-    """One place of a session: its server, its outboxes, and its role.
+    """A process of a session: its server, its queues of outputs, and the code of its parties.
 
-    idle: called with its state when it is idle. note: called with a line about an error. troubles:
-    the troubles between this place and others; by default its own, reported to `note`. patience:
-    seconds without a board after which `run` raises DataError: no place waits for ever.
+    idle: called with the state of the process when it is idle. note: called with a line
+    about an error. troubles: the reasons why other processes are not reached; None: a new
+    record that reports to `note`. patience: seconds without a board after which `run`
+    raises DataError, so that no process waits for ever.
     """
 
     def __init__(
@@ -105,11 +109,12 @@ class Host:
         patience: float = math.inf,
         troubles: Troubles | None = None,
     ) -> None:
-        """Prepare the place; arguments as of the class.
+        """Prepare the process, without inputs or outputs; further arguments as of the class.
 
-        world: runs the role. time: the clock. limits: limits of the process's server. stepped:
-        called after each step. journal: keeps inputs for a restart. early_handler: answers requests
-        before letters are considered.
+        world: runs the parties' code. time: the clock. limits: limits of the process's server.
+        stepped: called after each input that the parties have processed. journal: keeps inputs
+        for a restart. early_handler: answers requests before they are read as messages for
+        parties.
         """
         self.name = name
         self.over = trio.Event()
@@ -131,7 +136,8 @@ class Host:
         self._posted: set[tuple[str, bytes]] = set()  # author and digest of each post made here
         self._server = Server(self._answer, note, limits)
         self._entries: deque[tuple[float, str, bytes]] = deque()
-        self._have = 0  # numbers of board entries that have come, and that the role has heard
+        # number of board entries received; the next line counts entries that the role took
+        self._have = 0
         self._delivered_count = 0
         self._declined: deque[tuple[int, Declined]] = deque()
         self._arrived: list[_Arrived] = []
@@ -144,15 +150,15 @@ class Host:
 
     @property
     def seconds_left(self) -> float:
-        """The seconds until the role acts without input; inf: it waits for input."""
+        """The seconds until a party here acts without input; inf: all wait for input."""
         return self._step.deadline - self._time.now()
 
     def wake(self) -> None:
-        """Wake the place because an input has come."""
+        """Wake the process because an input has come."""
         self._news.set()
 
     async def run(self, listeners: Sequence[trio.SocketListener] = ()) -> None:
-        """Run the place until cancelled. listeners: the sockets on which letters arrive."""
+        """Run the process until cancelled. listeners: the sockets on which messages arrive."""
         async with trio.open_nursery() as self._nursery:
             self._nursery.start_soon(self._world.run)
             if listeners:
@@ -166,10 +172,11 @@ class Host:
                 self._world.leave()
 
     async def finished(self) -> None:
-        """Wait until the role has finished, and other places have all outputs of this place.
+        """Wait until the parties here have finished, and other processes have all their outputs.
 
-        The wait for the board has no limit here: if it is away for too long, `run` raises. Other
-        places need no further output by now: after `FAREWELL` seconds the wait for them ends.
+        The wait for the board has no limit here: if the board is away for too long, `run`
+        raises. Other processes need no further output by now, so the wait for them ends after
+        `FAREWELL` seconds.
         """
         await self.over.wait()
         await self._await_delivery(BOARD)
@@ -177,12 +184,12 @@ class Host:
             await self._await_delivery(*self._outboxes)
 
     async def _await_delivery(self, *places: str) -> None:
-        """Wait until these places have all outputs for them."""
+        """Wait until the named processes have received all outputs for them."""
         while not all(outbox.empty for to, outbox in self._outboxes.items() if to in places):
             await self._quiet.wait()
 
     async def _drive(self) -> None:
-        """Give the role its inputs one after another, and send the messages that it makes."""
+        """Give the parties their inputs in turn, and queue the messages that they make."""
         await self._replay_inputs()
         while True:
             step_input, arrived = await self._next()
@@ -194,9 +201,9 @@ class Host:
                 arrived.completion.set()
 
     def _check_own(self, body: Body) -> None:
-        """Raise DataError if the board has a post in this place's name that its role has not made.
+        """Raise DataError if the board has a post by a party here that this process did not make.
 
-        Then another process acts with this identity.
+        Then another process acts with the identity of this process.
         """
         if not isinstance(body, Posted) or not self._directory.speaks_for(self.name, body.author):
             return
@@ -209,12 +216,16 @@ class Host:
             )
 
     def _drop_journal(self) -> None:
-        """Erase a journal that this process has begun, because the place cannot take part."""
+        """Erase the journal that this process began, since it cannot join the session.
+
+        An earlier process's journal is never erased here, because it holds a state to go on
+        from.
+        """
         if self._journal is not None and self._fresh:
             self._journal.erase()
 
     async def _replay_inputs(self) -> None:
-        """Start the role; replay the inputs of a journal, up to the state before a restart."""
+        """Start the parties; replay the inputs of a journal, up to the state before a restart."""
         past: list[tuple[str, Input]] = []
         if self._journal is not None:
             self._acknowledged_ids = self._journal.acknowledged()
@@ -239,7 +250,7 @@ class Host:
         self._nursery.start_soon(self._follow)
 
     def _emit(self, step: WorldStep) -> None:
-        """Put the outputs of a step into the outboxes of the places they go to."""
+        """Put the outputs of a step into the queues (outboxes) of the processes that get them."""
         self._step = step
         for output in step.outputs:
             if isinstance(output, PostInput):
@@ -255,7 +266,7 @@ class Host:
             self.over.set()
 
     def _outbox(self, to: str) -> Outbox:
-        """Return the outbox for a place, started at its first use."""
+        """Return the queue of outputs for another process; the first use starts its sending."""
         if to not in self._outboxes:
             place = self._directory.places[to]
             handlers = self._decline, self._report_loss, self._troubles
@@ -274,10 +285,10 @@ class Host:
         self.wake()
 
     def _decline(self, entries: int, declined: Declined) -> None:
-        """Queue the notice that the board refused a post of this place.
+        """Queue the notice that the board refused a post of a party here.
 
-        The role gets it after the board's first `entries` entries, which the board had at the
-        refusal.
+        entries: the number of entries that the board had when it refused the post. The party
+        gets the notice after it has processed as many entries.
         """
         self._declined.append((entries, declined))
 
@@ -286,7 +297,11 @@ class Host:
         self._note(f"{letters} messages were not taken: {why}")
 
     async def _next(self) -> tuple[Input, _Arrived | None]:
-        """Wait for the role's next input; return it, with the parcel that it comes from, if any."""
+        """Wait for the next input of the parties here, and return it.
+
+        The second value holds the arrived messages if the input consists of them; otherwise
+        None.
+        """
         while True:
             self._news = trio.Event()
             now = self._time.now()
@@ -297,9 +312,11 @@ class Host:
             await self._time.wait(self._news, self._step.deadline)
 
     def _ready(self, now: float) -> tuple[Body | None, float, _Arrived | None]:
-        """Return the next input that is ready, its time, and its parcel; None if there is no input.
+        """Return the next input that is ready, its session time, and its arrived messages, if any.
 
-        The order: refused posts, entries of the board, letters, the passing of a deadline.
+        The input is None if no input is ready. The order: refused posts, entries of the board,
+        messages, and the deadline at which a party acts without input. now: session time in
+        seconds.
         """
         if self._declined and self._declined[0][0] <= self._delivered_count:
             return self._declined.popleft()[1], now, None
@@ -328,13 +345,16 @@ class Host:
         return None, now, None
 
     def _count(self, peer: str, letters: Sequence[Written]) -> None:
-        """Count letters of a place as received, so that repetitions of them are dropped."""
+        """Count messages from another process as received, so that repetitions are dropped.
+
+        peer: the name of the sending process.
+        """
         fresh = {(peer, letter.id) for letter in letters} - self._counted_letters
         self._counted_letters |= fresh
         self._received[peer] = self._received.get(peer, 0) + len(fresh)
 
     def _report_state(self) -> None:
-        """Report that this place is idle, if other places have all its outputs."""
+        """Report that this process is idle, if other processes have all its outputs."""
         if self._declined or not all(outbox.empty for outbox in self._outboxes.values()):
             return
         sent_counts = {to: outbox.sent_count for to, outbox in self._outboxes.items()}
@@ -350,7 +370,7 @@ class Host:
         )
 
     async def _answer(self, request: Request) -> HttpResponse:
-        """Return the response to a request: a parcel of letters is queued until the role has it."""
+        """Return the response to a request; messages are queued until a party here takes them."""
         if refusal := self._early_handler(request):
             return refusal
         if (request.method, request.path) != ("POST", "/letters"):
@@ -359,7 +379,7 @@ class Host:
             parcel = Parcel.decode(request.body)
         except Refused:
             return HttpResponse(400, b"no parcel\n")
-        # refuse letters for a party at another place
+        # refuse messages for a party that another process runs
         if not self._directory.speaks_for(self.name, parcel.receiver):
             return HttpResponse(403, b"for somebody else\n")
         authorized_letters = tuple(
@@ -385,7 +405,7 @@ class Host:
         return HttpResponse(204)
 
     async def _reach(self, place: SessionPlace) -> Client:
-        """Connect to another place over TLS; return the client."""
+        """Connect to another process of the session over TLS; return the client."""
         stream = await trio.open_tcp_stream(place.host, place.port)
         context = tls.client_context(self._identity, place.certificate)
         secured = await tls.connected(stream, context, tls.digest(place.certificate))
@@ -421,7 +441,7 @@ class Host:
         answer = client.stream("GET", f"/posts/{self._have}")
         status = await anext(answer)
         if int(status) == OTHER_VERSION:
-            # otherwise the right version would find this journal, and refuse it
+            # a journal of this version would stop a restart with the board's version
             self._drop_journal()
             theirs = (await anext(answer, b"?")).decode(errors="replace")
             raise DataError(
@@ -479,7 +499,8 @@ def secured(
 ) -> Callable[[trio.SocketStream], Awaitable[None]]:
     """Return a function that makes a TLS handshake with a connection, and serves it.
 
-    troubles: told of failed handshakes.
+    names_by_digest: names of the session's processes by the digest of their certificates.
+    troubles: counts failed handshakes.
     """
     doors = 0  # number of unfinished handshakes
 

@@ -142,7 +142,7 @@ class Server:
             self._open += Counter()  # adding an empty counter removes peers without connections
 
     def _full(self, peer: str) -> bool:
-        """Whether there are too many connections, in all or of this peer."""
+        """Whether there are too many connections, in total or of this peer."""
         each = self._limits.each or self._limits.connections
         return self._open.total() > self._limits.connections or self._open[peer] > each
 
@@ -219,9 +219,9 @@ class Exchange:
                 remaining_bytes -= len(data)
 
     async def _read(self, waiting: trio.CancelScope) -> Request | None:
-        """Return a whole request.
+        """Return a whole request; None if the client closes the connection.
 
-        None if the client closes. waiting: gets the request's deadline.
+        waiting: its deadline is set when the request begins.
         """
         head: h11.Request | None = None
         pieces: list[bytes] = []

@@ -3,11 +3,12 @@
     input    = f64 time || u8 kind || body
     letters  = u32 count || (sender || blob data || id) for each
     posted   = author || blob data              the next entry of the board
-    declined = id || reason                     the party's post of that id, not accepted
+    declined = id || reason                     the party's post of that id, not
+        accepted
     tick     = (empty)                          time has passed
 
-A party's role has no other inputs, and is idle before each; so a reader of its key and its
-inputs, in order, knows all its actions.
+The code of a party (its role) has no other inputs, and waits before each. So the
+party's key and its inputs, in order, determine all its actions.
 """
 
 import hashlib
@@ -21,16 +22,16 @@ from ..errors import Reason, Refused
 from ..protocol.wire.wire import Reader, Writer, decode
 from ..roles.compute.spool import Spool
 
-ID = 16  # bytes of the id of a letter or post
+ID = 16  # bytes of the id of a message to a party or to the board
 LABEL = b"veilmix letter 1\0"
 
 
 @dataclass(frozen=True, slots=True)
 class LetterInput:
-    """A message to one party, on its way to its place.
+    """A message to a party, on its way to the process that runs the party.
 
     Attributes:
-        sender: the party that wrote it.
+        sender: the party that wrote the message.
         data: the bytes of the message.
         id: identifies the message; the same whenever it is sent again.
     """
@@ -47,13 +48,13 @@ class LetterInput:
 
 @dataclass(frozen=True, slots=True)
 class Shelved:
-    """A large message that waits to be sent, in a spool (on disk) meanwhile: a piece of a batch.
+    """A large message (a part of a batch) that waits on disk, in a spool, until it is sent.
 
     Attributes:
-        sender: the party that wrote it.
+        sender: the party that wrote the message.
         size: bytes of the message.
         id: identifies the message; the same whenever it is sent again.
-        spool: the spool of the message.
+        spool: the file store that holds the message.
         place: the index of the message in the spool.
     """
 
@@ -74,7 +75,7 @@ Written = LetterInput | Shelved
 
 @dataclass(frozen=True, slots=True)
 class Letters:
-    """An input of a role: messages that arrive together, for a party of this place.
+    """An input of a party: messages to it that arrive together.
 
     Attributes:
         receiver: the party.
@@ -87,7 +88,7 @@ class Letters:
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """An input of a role: the next entry of the board.
+    """An input of a party: the next entry of the board.
 
     Attributes:
         author: the party that has posted it.
@@ -100,7 +101,7 @@ class Posted:
 
 @dataclass(frozen=True, slots=True)
 class Declined:
-    """An input of a role: the board has refused a post of this place.
+    """An input of a party's code: the board has refused a post by a party of this process.
 
     Attributes:
         id: the id of the post.
@@ -113,7 +114,7 @@ class Declined:
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """An input of a role: time has passed, without another input."""
+    """An input of a party: time has passed, without a message or an entry of the board."""
 
 
 Body = Letters | Posted | Declined | Tick
@@ -132,7 +133,7 @@ class Input:
     body: Body
 
     def encode(self) -> bytes:
-        """Return the bytes of the input, as the module defines them."""
+        """Return the bytes: time (f64), kind (u8), then the messages, post or reason."""
         out = Writer().f64(self.time).u8(_KINDS.index(type(self.body)))
         _FORMS[type(self.body)][1](out, self.body)
         return out.finish()
@@ -145,12 +146,12 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class Parcel:
-    """Messages from one place to one party, with the part of the board that their senders had seen.
+    """Messages from a process to a party, with the part of the board that their senders saw.
 
     Attributes:
-        receiver: the party that they are for.
+        receiver: the party that gets the messages.
         entry_count: entries of the board that the senders had seen.
-        time: the senders' time in seconds, if time is simulated; else 0.
+        time: session time of sending, in seconds; used only if time is simulated.
         letters: in the order in which they were written.
     """
 
@@ -160,14 +161,21 @@ class Parcel:
     letters: tuple[Written, ...]
 
     def encode(self) -> bytes:
-        """Return the bytes: u32 number of seen entries, f64 time, then the letters (module)."""
+        """Return the bytes of these messages, as they go to another process.
+
+        The order: board entries that the senders had seen (u32), session time of sending in
+        seconds (f64), the receiver, then the messages.
+        """
         out = Writer().u32(self.entry_count).f64(self.time)
         _write_letters(out, self.receiver, self.letters)
         return out.finish()
 
     @classmethod
     def decode(cls, data: bytes) -> "Parcel":
-        """Return the parcel in these bytes; Refused(MALFORMED) if they are no parcel."""
+        """Return the messages that `encode` of the sending process wrote into these bytes.
+
+        Refused(MALFORMED) for other bytes.
+        """
 
         def read(reader: Reader) -> Parcel:
             """Read the fields of a parcel in order."""
@@ -186,14 +194,14 @@ class PostInput:
         author: the party that posts.
         data: the bytes of the message.
         id: identifies the post; the same whenever it is sent again.
-        time: the author's time in seconds, if time is simulated.
-        until: the latest time to send it, seconds of its author; it does not travel.
+        time: the author's session time of sending, in seconds.
+        until: the latest session time to send the post, in seconds; it is not sent along.
     """
 
     author: str
     data: bytes
     id: bytes
-    time: float = 0.0  # seconds of its author, where time is simulated
+    time: float = 0.0  # the author's session time of sending, in seconds
     until: float = math.inf
 
     def encode(self) -> bytes:
@@ -214,9 +222,10 @@ def _post(id_: bytes, author: str, data: bytes, time: float) -> PostInput:
 
 @dataclass(slots=True)
 class Naming:
-    """The source of ids for a place's outputs; equal outputs are numbered.
+    """The source of ids for the outputs of a process; equal outputs are numbered.
 
-    So an output that is sent again after a restart has the id that it had, in any order of outputs.
+    So an output that is sent again after a restart has the id that it had, in any order of
+    outputs.
 
     Attributes:
         occurrences: by hash of an output, the number of equal outputs so far.
@@ -225,7 +234,7 @@ class Naming:
     occurrences: Counter[bytes] = field(default_factory=Counter)
 
     def name(self, sender: str, receiver: str, data: bytes) -> bytes:
-        """Return the next id of an output."""
+        """Return the id of the next output, from its sender, receiver, bytes and repeats."""
         hasher = hashlib.blake2b(data, digest_size=ID, key=f"{sender} {receiver}".encode()[:64])
         plain = hasher.digest()
         earlier_count = self.occurrences[plain]
@@ -238,14 +247,14 @@ class Naming:
 
 
 def _write_letters(out: Writer, receiver: str, letters: Sequence[Written]) -> None:
-    """Write a receiver and its letters."""
+    """Write the name of a receiver and the messages to it."""
     out.text(receiver).u32(len(letters))
     for letter in letters:
         out.text(letter.sender).blob(letter.data).raw(letter.id)
 
 
 def _read_letters(data: Reader) -> Letters:
-    """Read a receiver and its letters."""
+    """Read the name of a receiver and the messages to it."""
     receiver = data.text()
     return Letters(
         receiver,

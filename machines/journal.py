@@ -35,7 +35,7 @@ SHM = Path("/dev/shm")  # noqa: S108 - memory, in a folder of its own with mode 
 BLOCK = 1 << 20  # largest number of bytes overwritten at once
 HEADER = 16  # bytes at the start of sqlite's files, which are never all zero
 CONTENT = ("", "-wal", "-journal")  # endings of the files of a sqlite database
-# with the index of the log, which is partly locked while the database is open
+# adds the index of the log, which sqlite locks in parts while the database is open
 PARTS = (*CONTENT, "-shm")
 
 
@@ -108,7 +108,7 @@ class Journal:
 
     def _prepare(self, durable: Durable) -> None:
         """Set the database's options for this durability, and create its tables."""
-        # locks the file for this process, while it lives
+        # sqlite then locks the file, so that no second process uses the journal
         self._database.execute("PRAGMA locking_mode = EXCLUSIVE")
         self._database.execute("PRAGMA journal_mode = WAL")
         sync = "FULL" if durable is Durable.DISK else "OFF"
@@ -140,7 +140,7 @@ class Journal:
             self._database.close()
 
     def fact(self, name: str, first: bytes) -> bytes:
-        """Return the stored value of a name; if there is no value, store and return `first`."""
+        """Return the stored value of a name; if there is none, store and return `first`."""
         with self._storage_errors():
             self._database.execute("INSERT OR IGNORE INTO facts VALUES (?, ?)", (name, first))
             query = "SELECT value FROM facts WHERE name = ?"
@@ -148,7 +148,7 @@ class Journal:
         return bytes(value)
 
     def write(self, peer: str, data: bytes) -> None:
-        """Store an input and its sender, before the role takes it."""
+        """Store an input and its sender, before the party's code takes the input."""
         with self._storage_errors():
             self._database.execute("INSERT INTO inputs (peer, data) VALUES (?, ?)", (peer, data))
 
@@ -158,7 +158,7 @@ class Journal:
             yield from self._database.execute("SELECT peer, data FROM inputs ORDER BY number")
 
     def acknowledge(self, ids: Iterable[bytes]) -> None:
-        """Store that other places have received the outputs with these ids."""
+        """Store the ids of outputs that the receiving processes have confirmed."""
         with self._storage_errors():
             self._database.execute("BEGIN")
             rows = ((letter,) for letter in ids)
@@ -166,17 +166,17 @@ class Journal:
             self._database.execute("COMMIT")
 
     def acknowledged(self) -> set[bytes]:
-        """Return the ids of the outputs that other places have received."""
+        """Return the ids of the outputs that the receiving processes have confirmed."""
         with self._storage_errors():
             return {
                 bytes(letter) for (letter,) in self._database.execute("SELECT id FROM acknowledged")
             }
 
     def erase(self) -> None:
-        """Overwrite and delete the journal, because the session is over.
+        """Overwrite the journal's files with zeros and delete them, because the session is over.
 
-        First overwrite, then close: the last process to close deletes sqlite's own log, as it is.
-        Then delete: Windows deletes no file that is open.
+        Overwriting comes first, because closing deletes sqlite's log without overwriting it.
+        Closing comes before deletion, because Windows deletes no open file.
         """
         with self._storage_errors():
             _overwrite(self.path)
@@ -208,7 +208,10 @@ def is_erased(path: Path) -> bool:
 
 
 def _has_no_log(path: Path) -> bool:
-    """Whether sqlite's own logs have no data from which it restores the start of a journal."""
+    """Whether sqlite's own log files are missing, empty, or begin with zeros.
+
+    Otherwise sqlite would restore the overwritten start of the journal from a log.
+    """
     log_paths = [path.with_name(path.name + part) for part in CONTENT[1:]]
     for log in log_paths:
         if log.exists():
@@ -239,7 +242,7 @@ def _overwrite(path: Path) -> None:
 
 
 def _delete(path: Path) -> None:
-    """Delete a journal and the files beside it: the journal last, since its name leads to them."""
+    """Delete a journal and its sqlite files; the journal last, since they are found by its name."""
     for part in reversed(PARTS):
         path.with_name(path.name + part).unlink(missing_ok=True)
 

@@ -1,7 +1,7 @@
 """Reading of a board without a certificate, but with proof of the board's identity.
 
-The reader gets posts in their order; whether they are legal is for `protocol.board.Board` to say,
-which checks each as every party does.
+The caller gets the posts in their order. `protocol.board.Board` checks whether each is
+legal, as in every party.
 """
 
 from collections.abc import AsyncGenerator, AsyncIterator
@@ -49,10 +49,11 @@ async def visiting(address: Address, keeper: PublicIdentity) -> AsyncIterator[Cl
 
 
 async def posts(client: Client, number: int) -> AsyncGenerator[tuple[str, bytes], None]:
-    """Yield author and bytes of each post from a number (from 0) on, as long as they come.
+    """Yield author and bytes of each post from number `number` on, as they come.
 
-    The reader closes the generator (`aclosing`). trio.BrokenResourceError: the board has left, or
-    is silent for too long; Refused: a frame is no post.
+    Numbers begin at 0. The caller closes the generator (`aclosing`).
+    trio.BrokenResourceError: the board has left, or is silent for too long; Refused: the
+    received bytes are no post.
     """
     buffer = bytearray()
     async with aclosing(client.stream("GET", f"/posts/{number}")) as answer:

@@ -1,7 +1,8 @@
-"""The queue of a place's outputs for another place: kept and resent until the other has them.
+"""The queue of the outputs of a process for another process: resent until the other has them.
 
-Connections break and machines restart; every letter and post has an id (inputs.py), so an output
-that arrives twice is taken once. A sender waits longer between tries while it gets no answer.
+Connections break and machines restart. Every message and post has an id (inputs.py), so
+that an output that arrives twice is processed once. While a sender gets no answer, it
+waits longer between tries.
 """
 
 import ssl
@@ -18,7 +19,7 @@ from .http import Client
 from .inputs import Declined, Parcel, PostInput
 from .trouble import Troubles
 
-PARCEL = 1 << 20  # largest number of bytes of letters in a request
+PARCEL = 1 << 20  # largest number of bytes of messages in a request
 SOONEST, LATEST = 0.05, 2.0  # seconds (real) between two tries: shortest and longest wait
 TROUBLE = (
     *(OSError, ssl.SSLError, VerificationError),
@@ -29,13 +30,13 @@ Reach = Callable[[SessionPlace], Awaitable[Client]]
 
 
 class Outbox:
-    """The queue of outputs for one other place (process), and the task that sends them.
+    """The queue of outputs for another process, and the task that sends them.
 
     declined: called with a post that the board refused, and the board's number of entries.
-    report_loss: called with the reason and the number of letters that the other place will never
-    accept. troubles: told why the other place is not reached, and when it is reached again. now:
-    returns the seconds of this place's clock, by which a post is dropped after its latest time to
-    send.
+    report_loss: called with the reason and the number of messages that the other process
+    will never accept. troubles: records why the other process is not reached. now: returns
+    the seconds of this process's clock; a post is dropped once its latest time to send has
+    passed.
     """
 
     def __init__(
@@ -62,13 +63,13 @@ class Outbox:
 
     @property
     def empty(self) -> bool:
-        """Whether the other place has all outputs."""
+        """Whether the other process has received all outputs."""
         return not self._queue
 
     def put(self, output: Parcel | PostInput, acknowledged_ids: Set[bytes] = frozenset()) -> None:
-        """Add an output, without the letters that the other place has already.
+        """Add an output, without the messages that the other process has already.
 
-        acknowledged_ids: the ids of those letters.
+        acknowledged_ids: the ids of the messages that it has.
         """
         self.sent_count += len(ids_of(output))
         if isinstance(output, Parcel):
@@ -110,7 +111,7 @@ class Outbox:
         """Drop the first post of the queue if its time to send has passed.
 
         Returns:
-            Whether it was dropped.
+            Whether a post was dropped.
         """
         first = self._queue[0]
         if not isinstance(first, PostInput) or self._now() < first.until:
@@ -123,7 +124,7 @@ class Outbox:
         return True
 
     def _next_outputs(self) -> list[Parcel | PostInput]:
-        """Return the next outputs to send: one post, or letters to one party as far as they fit."""
+        """Return the next outputs to send: one post, or as many messages to one party as fit."""
         first = self._queue[0]
         if isinstance(first, PostInput):
             return [first]
@@ -163,11 +164,11 @@ class Outbox:
             dropped_count = sum(
                 len(output.letters) if isinstance(output, Parcel) else 1 for output in outputs
             )
-            self.sent_count -= dropped_count  # the receiver does not wait for them
+            self.sent_count -= dropped_count  # so that no report counts dropped messages as sent
             self._report_loss(f"{self._place.name} answers {status}: {reply[:80]!r}", dropped_count)
         for _ in outputs:
             self._queue.popleft()
-        # a refused post is acknowledged only when the role has heard of the refusal
+        # a refused post is acknowledged only when its author knows of the refusal
         if status != 409:
             self.acknowledged([letter for each in outputs for letter in ids_of(each)])
         if not self._queue:
@@ -175,7 +176,7 @@ class Outbox:
 
 
 def ids_of(output: Parcel | PostInput) -> tuple[bytes, ...]:
-    """Return the ids of an output's letters, or of its post."""
+    """Return the ids of the messages in an output, or the id of a post."""
     if isinstance(output, Parcel):
         return tuple(letter.id for letter in output.letters)
     return (output.id,)

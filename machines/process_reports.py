@@ -1,8 +1,9 @@
-"""Messages between a party's process and the main process of a laboratory session.
+"""Messages between the process of a party and the main process of a laboratory session.
 
-The party's process is a copy (fork) of the main process. A copy reports its instruments' events,
-the progress of long steps and its state; it gets the time. Both write pickles, each with its length
-(u32) before it, to their end of a socket pair.
+A party's process is a copy (fork) of the main process. It reports its instruments'
+events, the progress of long steps and its state, and it receives the session time. Both
+sides write pickles, each with its length (u32) before it, to their end of a socket
+pair.
 """
 
 import os
@@ -23,19 +24,20 @@ from ..protocol.board.phases import BOARD
 from ..roles.network.instruments import Instrument
 from .host import IdleState
 
-FLUSH = 0.2  # seconds (real) between two reports of a place that is at work
+FLUSH = 0.2  # seconds of real time between two progress reports of a busy process
 READ = 1 << 18  # largest number of bytes read at once
 
 _SIZE = struct.Struct(">I")
 
-# time (ns, of a clock that all processes share), name of the hook, arguments
+# an observer's event: time (ns, of a clock that all processes share), method, arguments
 Hook = tuple[int, str, tuple[Any, ...]]
 
 
 class Reporter(Instrument):
-    """In a copy: the observer that keeps events until they are sent to the main process.
+    """The observer in a party's forked process: it keeps events for the main process.
 
-    The events of a step are sent on after it, whole: a copy that is killed will report them again.
+    The events of a step are sent together after the step. If the process is killed before,
+    its restarted successor repeats the step and reports them.
     """
 
     def __init__(self) -> None:
@@ -44,7 +46,7 @@ class Reporter(Instrument):
         self.stages: deque[tuple[str, int, int]] = deque()
 
     def keep_event(self, hook: str, *arguments: Any) -> None:
-        """Keep the name and the arguments of a hook, with the present time."""
+        """Keep an event: the name of the observer's method, its arguments, and the present time."""
         self.hooks.append((time.monotonic_ns(), hook, arguments))
 
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:
@@ -98,16 +100,16 @@ def drain(queue: deque[Any]) -> list[Any]:
 
 
 def tell_entry(reporter: Instrument, now: float, entry: Entry) -> None:
-    """Report a post to an instrument, as a message and as an accepted entry."""
+    """Report a post to an observer, as a message to the board and as an accepted entry."""
     reporter.carried(now, entry.author, BOARD, entry.data)
     reporter.posted(now, entry)
 
 
 class Copy:
-    """In a copy: the connection to the main process."""
+    """The connection of a forked process, which runs a party, to the main process."""
 
     def __init__(self, name: str, child_socket: socket.socket) -> None:
-        """Keep the copy's name and its end of the socket pair."""
+        """Store the name of the forked process and its end of the socket pair."""
         self.name = name
         self.reporter = Reporter()
         self._socket = child_socket
@@ -117,14 +119,14 @@ class Copy:
         send(self._socket, (kind, content))
 
     def flush(self) -> None:
-        """Send all events of instruments, and the progress of long steps."""
+        """Send the main process all observed events, and the progress of long steps."""
         if hooks := drain(self.reporter.hooks):
             self.say("hooks", hooks)
         if stages := drain(self.reporter.stages):
             self.say("stages", stages)
 
     def stands(self, standing: IdleState) -> None:
-        """Report to the parent process that this place waits, after all its events so far."""
+        """Report to the main process that this process waits, after all its events so far."""
         self.flush()
         self.say("stands", standing)
 
@@ -137,7 +139,10 @@ class Copy:
                 self.say("stages", stages)
 
     async def listen(self, time_handler: Callable[[float], None]) -> None:
-        """Receive the time from the main process; end this process at once when that leaves."""
+        """Receive the session time from the main process; exit at once if that process has ended.
+
+        time_handler: called with each new session time, in seconds.
+        """
         buffer = bytearray()
         while True:
             await trio.lowlevel.wait_readable(self._socket)
@@ -177,10 +182,10 @@ def whole(buffer: bytearray) -> Iterator[Any]:
 
 
 def portable(wrong: BaseException) -> BaseException:
-    """Return an exception that can be pickled: the same, or a RuntimeError with its text."""
+    """Return an exception that can be pickled: the given one, or a RuntimeError with the text."""
     while isinstance(wrong, BaseExceptionGroup):
         wrong = wrong.exceptions[0]
-    # Other libraries may make exceptions carry these, and then they cannot be pickled.
+    # Tracebacks and causes may hold objects that cannot be pickled, so they are removed.
     wrong = wrong.with_traceback(None)
     wrong.__cause__ = wrong.__context__ = None
     try:

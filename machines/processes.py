@@ -1,13 +1,15 @@
-"""A session with processes as parties: copies of this process that meet over TLS alone.
+"""A session with a process for each party: forks of this process that communicate over TLS.
 
-Board, shufflers, analyst, curator and the people are a process each, made by `fork`: the data known
-at the start of the session all of them know (it is a laboratory; on separate machines they know
-only their own, `veilmix serve`), and from then on they share only bytes over TLS on the loopback.
-Only a laboratory has a second channel: each reports to this process, through a socket of its own,
-its instruments' events and its state, and is told the time (conductor.py).
+The board, each shuffler, analyst and curator, and all users together have a process
+each, made by `fork`. All of them know the data from before the fork; it is a
+laboratory. On separate machines (`veilmix serve`) each knows only its own data. After
+the fork they share only bytes over TLS on the loopback. The laboratory adds a second
+channel: over a socket, each process reports its observers' events and its state to this
+main process, and receives the session time (conductor.py).
 
-Copies ignore Ctrl-C, of which this process hears; when it leaves, for any reason, they are
-killed, and where it is killed itself, the kernel kills them (die_with_parent.py).
+The forked processes ignore Ctrl-C, and this process handles it. It kills them when it
+ends for any reason. If this process is killed itself, the kernel kills them
+(die_with_parent.py).
 """
 
 import gc
@@ -65,8 +67,8 @@ from .role_step import World
 LOOPBACK = "127.0.0.1"
 JOURNAL = ".journal"
 RERUN = "nothing is kept of a run that ends so: make room, and run it again"
-MOST_STARTS = 100  # largest number of starts of a place in a session
-CONNECTIONS = 1_200  # largest number of connections to a place at once
+MOST_STARTS = 100  # largest number of starts of a process in a session
+CONNECTIONS = 1_200  # largest number of connections to a process at once
 LETTERS = ServerLimits(body=MOST_LETTERS, connections=CONNECTIONS)
 POSTS = ServerLimits(body=MOST_POST, connections=CONNECTIONS)
 
@@ -86,18 +88,18 @@ def play_apart(
 ) -> Board:
     """Play a session to its end with every party in a process of its own, in simulated time.
 
-    The parameters and the result are those of `roles.session.play`. Memory that is shared between
-    sessions (a history) stays in the processes of its parties.
+    Parameters and result are as in `roles.session.play`. Memory that is shared
+    between sessions (a history) stays in the processes of its parties.
 
-    durable: whether places write a journal, so that a killed place is started again and goes
-    on. folder: for journals, until they are overwritten and deleted at the end; None: in
-    memory (tmpfs), or in the folder of temporary files (disk). strike: for tests: asked after each
-    report of a place for the name of a place to kill.
+    durable: whether processes write a journal of their inputs, so that a killed process is
+    started again and goes on. folder: for journals, until they are overwritten and deleted
+    at the end; None: in memory (tmpfs), or in the folder of temporary files (disk). strike:
+    called after each report of a process; it may return the name of a process to kill.
 
     Raises:
-        ParameterError: processes cannot be copied here.
+        ParameterError: processes cannot be copied on this system.
         StorageError: a journal cannot be written.
-        LostProcess: a process has ended before its time, without a journal or over and over again.
+        LostProcess: a process has ended too early without a journal, or too often.
     """
     check_no_loop()
     if not systems.FORKS:
@@ -117,7 +119,7 @@ def play_apart(
 def _folder(durable: Durable, folder: Path | None) -> Iterator[Path | None]:
     """Context manager: give a folder for journals, which are overwritten and deleted at the end.
 
-    None if no journals are kept.
+    It gives None if no journals are kept.
     """
     if durable is Durable.OFF:
         yield None
@@ -136,12 +138,12 @@ def _folder(durable: Durable, folder: Path | None) -> Iterator[Path | None]:
 
 @dataclass(slots=True)
 class _Process:
-    """A running copy of the main process, which plays a place.
+    """A running fork of the main process, which runs the board, a keyholder or the users.
 
     Attributes:
         pid: process number, as the system gives it.
         socket: the connection for its reports.
-        hook_count: events that it will report once more, after a restart.
+        hook_count: events that the process will report once more, after a restart.
         buffer: bytes of an incomplete report.
     """
 
@@ -152,10 +154,17 @@ class _Process:
 
 
 class _Stage:
-    """The main process: it forks the places, gives them the time, and collects their reports."""
+    """The main process: it starts the parties' processes, sets their time, and collects reports.
+
+    Time is simulated; it advances when all processes wait.
+    """
 
     def __init__(self, cast: Cast, instruments: Instruments, report: Callable[[str], None]) -> None:
-        """Make the identities of all places, without starting them."""
+        """Make keys and certificates for the process of each party, without starting it.
+
+        A process of its own has the board, each shuffler, curator and analyst, and all users
+        together.
+        """
         identities = identities_of(cast)
         self.cast = cast = replace(cast, identities=identities)
         self._known_roster = roster_of(cast, identities)
@@ -171,17 +180,21 @@ class _Stage:
         self._key = _keys(cast)
         self._identities = {name: make_identity(name) for name in (BOARD, *self._places)}
         self._listeners: dict[str, socket.socket] = {}
-        # place -> number of its events that were received
+        # by name of a process, the number of its events that were received
         self._hook_counts: Counter[str] = Counter()
         self._starts: Counter[str] = Counter()
         self._durable, self._folder = Durable.OFF, Path()
 
     def __enter__(self) -> "_Stage":
-        """Return the stage itself."""
+        """Return this object; leaving the context kills all processes."""
         return self
 
     def begin(self, durable: Durable, folder: Path | None) -> None:
-        """Start the processes of all places. folder: for journals."""
+        """Start the processes of all parties.
+
+        durable: whether they keep journals of their inputs. folder: for the journals; None
+        without.
+        """
         self._durable, self._folder = durable, folder or Path()
         lifeline.prepare()
         # without tokens, people only send and need no socket
@@ -233,9 +246,10 @@ class _Stage:
         os.waitpid(process.pid, 0)
 
     def play(self, strike: Callable[[], str | None]) -> Board:
-        """Collect reports and give the time until all places have finished; return the board.
+        """Run the session in simulated time until all parties have finished; return the board.
 
-        strike: returns, for tests, the name of a place to kill.
+        Collects the reports of all processes, and sends them a new session time whenever all
+        wait. strike: returns the name of a process to kill, or None.
         """
         while True:
             for key, _ in self._selector.select():
@@ -268,9 +282,10 @@ class _Stage:
             self._hear(name, kind, content)
 
     def _revive(self, name: str) -> None:
-        """Start the process of a place again after it ended too early.
+        """Start a process again after it ended too early.
 
-        LostProcess if the place has no journal, or its process has ended again and again.
+        name: of the process: the board, a keyholder, or the users. LostProcess if the process
+        keeps no journal, or has ended too often.
         """
         if self._durable is Durable.OFF or self._starts[name] > MOST_STARTS:
             raise LostProcess(f"the process of {name} has ended before its time")
@@ -279,9 +294,9 @@ class _Stage:
         self.start(name)
 
     def _hear(self, name: str, kind: str, content: Any) -> None:
-        """Handle a report of a place: events, progress, state, note or failure.
+        """Handle a report of a process: events, progress, state, note or failure.
 
-        Events that a restarted place reports again are dropped.
+        Events that a restarted process reports again are dropped.
         """
         match kind:
             case "hooks":
@@ -310,10 +325,13 @@ class _Stage:
             else:
                 self._instruments.notify(lambda tool, n=name, g=arguments: getattr(tool, n)(*g))  # type: ignore[misc]
 
-    # The methods below run in the copies.
+    # The methods below run in the forked processes, not in the main process.
 
     def _live(self, name: str, child_socket: socket.socket, parent_socket: socket.socket) -> None:
-        """Run in the copy: close the other places' sockets, then run this place to its end."""
+        """Run in a forked process: act as the named process of the session until it has finished.
+
+        First close the sockets of other processes, which the fork has copied.
+        """
         parent_socket.close()
         for process in self._processes.values():
             process.socket.close()
@@ -327,7 +345,7 @@ class _Stage:
             copy.say("failed", portable(wrong))
 
     async def _board_process(self, copy: Copy) -> None:
-        """Run in the copy of the board: serve it until killed."""
+        """Run in the forked process of the board: serve the board until killed."""
         journal = self._journal(BOARD)
         service = BoardService(
             known_roster=self._known_roster,
@@ -340,7 +358,11 @@ class _Stage:
             service.write = journal.write
 
         def report_state() -> None:
-            """Report the number of entries and of judged posts; the board itself never acts."""
+            """Report the number of board entries, and of posts received from each process.
+
+            The board acts only on requests, so the deadline and `over` of its report have no
+            meaning.
+            """
             entries, received = len(service.board.entries), dict(service.posts)
             copy.stands(IdleState(service.time, 0.0, True, entries, {}, received))
 
@@ -366,13 +388,13 @@ class _Stage:
         return trio.SocketListener(trio.socket.from_stdlib_socket(self._listeners[name]))
 
     def _journal(self, name: str) -> Journal | None:
-        """Open the journal of a place's process; None if processes keep no journals."""
+        """Open the journal with the given process's inputs; None if processes keep no journals."""
         if self._durable is Durable.OFF:
             return None
         return Journal(self._folder / f"{name}{JOURNAL}", self._durable, RERUN)
 
     async def _party_process(self, copy: Copy) -> None:
-        """Run in the copy of a party: play its role until it has finished."""
+        """Run in the forked process of a keyholder or all users: act until it has finished."""
         name, reporter = copy.name, copy.reporter
         watching = Instruments([reporter], partial(copy.say, "note"))
         note = partial(copy.say, "note")
@@ -404,7 +426,7 @@ class _Stage:
         )
 
         def resume_host(time: float) -> None:
-            """Set the simulated time, and wake the place."""
+            """Set the simulated session time, in seconds, and let the party process it."""
             now.conductor_time = time
             host.wake()
 
@@ -416,9 +438,10 @@ class _Stage:
 
 
 def _keys(cast: Cast) -> Callable[[str], Keyholder]:
-    """Return the function that gives a party's key pair.
+    """Return a function that gives the key pair of a keyholder by its name.
 
-    Each copy makes its own, unless a record of attackers keeps them all.
+    Without an adversary the process of each keyholder makes its own key pair on request.
+    With an adversary all key pairs are made here at once, so that all processes share them.
     """
     if cast.adversary is None:
         return partial(make_key, cast)
@@ -433,12 +456,12 @@ def listening() -> socket.socket:
 
 
 def _forked(live: Callable[[], None]) -> int:
-    """Start a copy that runs `live` and ends; return its process number."""
+    """Start a forked process that runs `live` and exits; return its process number."""
     parent = os.getpid()
-    # Ctrl-C is blocked until the copy ignores it
+    # Ctrl-C is blocked until the new process ignores it
     old_mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        # Python warns of forks with threads; the copy needs no lock of theirs
+        # Python warns of forks with threads; the new process needs no lock of theirs
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)
             pid = os.fork()
@@ -450,7 +473,7 @@ def _forked(live: Callable[[], None]) -> int:
 
 
 def _lived(live: Callable[[], None], parent: int) -> NoReturn:
-    """Run `live` in the new copy, then exit; the copy ends when its parent does."""
+    """Run `live` in the new process, then exit; the kernel ends the process if its parent ends."""
     try:
         lifeline.end_with(parent)
         for ignored in (signal.SIGINT, signal.SIGTSTP):

@@ -126,7 +126,10 @@ class RemoteNetwork(Network):
                 self._answer(lambda post: post.id == body.id, body.reason)
 
     def _deliver(self, body: Letters) -> None:
-        """Put letters into a party's inbox; report them as lost if it has left or is full."""
+        """Put messages into a party's inbox; report them as lost if that is impossible.
+
+        They are lost if the party has left, or its inbox is full.
+        """
         bag = tuple((letter.sender, letter.data) for letter in body.letters)
         for door, letters in self.doors(body.receiver, bag):
             try:

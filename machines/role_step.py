@@ -30,12 +30,12 @@ class SteppedClock(VirtualClock):
 
     @property
     def working(self) -> int:
-        """The number of jobs that other threads are doing."""
+        """The number of computations that other threads are doing for the role."""
         return self._jobs
 
     @working.setter
     def working(self, jobs: int) -> None:
-        """Set the number of jobs, and wake `rest` when it is 0."""
+        """Set the number of computations in other threads, and wake `rest` when it is 0."""
         self._jobs = jobs
         if not jobs and hasattr(self, "_rested"):
             self._rested.set()

@@ -1,14 +1,16 @@
-r"""The posts of a session in a folder, written as they come: evidence for absent readers.
+"""The posts of a session in a folder, written as they come: evidence for later auditors.
 
     FOLDER/posts.jsonl    a line for each post, in the order of the board:
-                          {"author": "curator", "post": "<the bytes of the post, hexadecimal>"}
+                          {"author": "curator", "post": "<the bytes of the post,
+                              hexadecimal>"}
 
-A post is public, so the folder holds no key, no seed and no ballot that a party could not read on
-the board. It holds no copy of the session file either: a reader compares the posts with the
-agreement that it has itself (docs/adr/0108).
+Posts are public, so the folder holds no key, no seed, and no ballot except ballots on the
+board. It holds no copy of the session file either: an auditor checks the posts against
+the auditor's own copy (docs/adr/0108).
 
-A line is written before the party hears the post. A place that is killed, and started again with
-its journal, goes on in the same file: the posts that it plays again must be those that are there.
+A line is written before the party processes the post. If a process is killed and
+started again with its journal, it replays the session and goes on in the same file.
+Each replayed post must be equal to the line that the file has for it.
 """
 
 import json
@@ -24,10 +26,10 @@ LONGEST = 1 << 28  # characters of the longest line: twice the longest entry, an
 
 
 class SavedPosts:
-    """The file of saved posts of one place.
+    """The file in which a process of a session saves the posts of the board.
 
-    note: called once with the reason why no more posts can be written. is_restart: whether the
-    place goes on where it was killed; else an existing file is an error.
+    note: called once with the reason if no more posts can be written. is_restart: whether
+    the process goes on after it was killed; otherwise an existing file is an error.
 
     Raises:
         StorageError: the folder cannot be written, or holds posts already.
@@ -54,12 +56,12 @@ class SavedPosts:
             raise StorageError(f"{folder}: cannot be written ({bad.strerror or bad})") from None
 
     def add(self, author: str, data: bytes) -> None:
-        """Write a post, or compare it with the line of an earlier process.
+        """Write a post, or compare it with the line that an earlier process wrote for it.
 
-        A disk that is full ends the evidence, and not the session.
+        If the disk is full, no more posts are saved, but the session goes on.
 
         Raises:
-            StorageError: another post stands in its place.
+            StorageError: the file has another post at this position.
         """
         line = post_line(author, data)
         earlier = next(self._earlier, b"")
@@ -96,7 +98,7 @@ def post_line(author: str, data: bytes) -> bytes:
 
 
 def _whole_lines(file: IO[bytes]) -> Iterator[bytes]:
-    """Drop a last line that is incomplete; return the lines before it, ready to append."""
+    """Drop an incomplete last line; return the complete lines, with the file ready to append."""
     size = file.seek(0, SEEK_END)
     if not size:
         return iter(())

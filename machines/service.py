@@ -1,9 +1,11 @@
-"""A place as a service: a party, or the board, runs in real time until the session is over.
+"""A process of a session as a service: the board or a party, in real time until the end.
 
-GET /status, /metrics   its status (gauge.py): for all holders of a certificate of the
-                        session, the board's for all clients
-POST /hurry             gives the number of the round in which all people have answered: only
-                        the place that speaks for all people may say so; 204
+GET /status, /metrics   the status of the process (gauge.py); for holders of a
+certificate of
+                        the session, and the board's for all clients
+POST /hurry             gives the number of the round in which all people have answered;
+accepted
+                        only from the process that runs all people; 204
 """
 
 import math
@@ -46,7 +48,7 @@ from .supervision import heed_signals, report
 from .trouble import Troubles, near_their_end
 
 CONNECTIONS = 1_500  # largest number of connections at once
-PEOPLE = 1 << 22  # bytes of the largest request from a place of users
+PEOPLE = 1 << 22  # bytes of the largest request from a process that runs users
 POSTS = ServerLimits(body=MOST_POST, connections=CONNECTIONS)
 
 Perform = Callable[[RemoteNetwork, Entropy], Any]
@@ -55,7 +57,7 @@ Save = Callable[[str, bytes], None]  # saves a post: author, and bytes
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """The parameters of a place that runs as a service: identities, addresses and files.
+    """The parameters of a process (place) that runs as a service: identities, addresses and files.
 
     Attributes:
         name: the name of the place in the session.
@@ -69,8 +71,8 @@ class Site:
         listen: the address where it listens; None: its address of the session file.
         reload: called at SIGHUP.
         save: the folder in which the posts of the board are saved; None: they are not.
-        conclude: called with the board when the session is over, before the journal is erased: its
-            error keeps the journal, and the same command concludes again.
+        conclude: called with the board when the session is over, before the journal is
+            erased. If it raises an error, the journal stays, and a restart calls it again.
     """
 
     name: str
@@ -88,7 +90,7 @@ class Site:
 
     @property
     def farewell(self) -> str:
-        """Return the message of a place that is asked to end early."""
+        """The message of a process that is asked to end early."""
         message = f"{self.name}: asked to end (SIGTERM)"
         if self.durable is Durable.OFF or self.journal is None:
             return f"{message}; nothing was written down (--durable off): it cannot go on"
@@ -115,20 +117,20 @@ class Site:
         posts.close()
 
     def opened(self) -> Journal | None:
-        """Open and return the journal; None if the place keeps no journal."""
+        """Open and return the journal; None if the process keeps no journal."""
         if self.durable is Durable.OFF or self.journal is None:
             return None
         return Journal(self.journal, self.durable)
 
     @property
     def small(self) -> Mapping[str, int]:
-        """The limit of bytes of a request from each place that runs users."""
+        """The limit of bytes of a request from each process that runs users, by its name."""
         return {name: PEOPLE for name, place in self.directory.places.items() if place.users}
 
     async def listeners(self) -> list[trio.SocketListener]:
         """Return the listening sockets, at the given address or that of the session file.
 
-        StorageError if that is impossible.
+        Raises StorageError if the address cannot be listened at.
         """
         place = self.directory.places[self.name]
         host, port = self.listen or (place.host, place.port)
@@ -157,9 +159,10 @@ async def run_board(site: Site, linger: float) -> Board:
 
 
 async def _keep_board(site: Site, linger: float, save: Save) -> Board:
-    """Serve the board, with its journal and status; return it after the session.
+    """Serve the board, with its journal and status; return the board after the session.
 
-    linger: seconds for which it stays readable. save: saves each post.
+    linger: seconds for which the board stays readable after the session. save: saves each
+    post.
     """
     troubles = Troubles(partial(site.log, "note"), site.directory.certificates)
     journal, gauge = site.opened(), Gauge(site.name, site.log, troubles)
@@ -229,9 +232,9 @@ async def _end(scope: trio.CancelScope, signals: AsyncIterator[int]) -> None:
 async def run_party(
     site: Site, perform: Perform, listeners: Sequence[trio.SocketListener] = ()
 ) -> Board:
-    """Run a party until it has finished and other places have its outputs; return its board.
+    """Run a party until it has finished and other processes have its outputs; return its board.
 
-    perform: the role. listeners: its sockets, if they are open already.
+    perform: the party's code. listeners: open sockets of the party; (): it opens its own.
     """
     with site.saved() as save:
         main = partial(_played, site, perform, listeners, save)
@@ -241,7 +244,10 @@ async def run_party(
 async def _played(
     site: Site, perform: Perform, listeners: Sequence[trio.SocketListener], save: Save
 ) -> Board:
-    """Run the party's host, with its journal and status; return its board after the session."""
+    """Run a party's process, with its journal and status; return its board after the session.
+
+    perform: the party's code. save: saves each post.
+    """
     troubles = Troubles(partial(site.log, "note"), site.directory.certificates)
     journal, gauge = site.opened(), Gauge(site.name, site.log, troubles)
     entropy: Entropy = SystemEntropy()
@@ -315,7 +321,11 @@ def _conclude(site: Site, board: Board, journal: Journal | None) -> None:
 
 
 async def _hear_end(end: trio.Event, log: Log) -> None:
-    """Wait for the board's last signed head, which saved evidence needs and a party does not."""
+    """Wait for the board's last signed head, the signature over all posts.
+
+    Saved evidence needs this head, but a party does not, so a party may finish before it
+    comes.
+    """
     with trio.move_on_after(FAREWELL) as late:
         await end.wait()
     if late.cancelled_caught:
@@ -330,7 +340,7 @@ def _record_entry(save: Save, gauge: Gauge, entry: Entry, board: Board) -> None:
 
 
 class _Watched(RemoteNetwork):
-    """The network of a place, which reports each entry of the board when it is heard."""
+    """The network of a party's process, which reports each entry of the board on arrival."""
 
     def __init__(
         self,
@@ -351,7 +361,7 @@ class _Watched(RemoteNetwork):
 
 
 def tell_ready(site: Site) -> None:
-    """Log a place's address and certificate, certificates near their end, and its version."""
+    """Log the address, certificate and version of this process, and certificates near their end."""
     place = site.directory.places[site.name]
     where = f"https://{place.host}:{place.port}" if place.port else "listens nowhere, only talks"
     if site.listen is not None:

@@ -1,8 +1,9 @@
-"""A place under a supervisor such as systemd: signals that it heeds, and the state that it reports.
+"""A process under a supervisor such as systemd: the signals that it heeds, the state it reports.
 
-SIGTERM ends a place where it stands: it says so, and its journal stays. SIGHUP has it open its log
-file again, after a rotation. Where NOTIFY_SOCKET names a socket, the place reports when it is
-ready, its phase, and that it ends (the protocol of sd_notify(3): lines NAME=VALUE in a datagram).
+SIGTERM ends the process at once, with a message; its journal stays, so that a restart
+can go on. At SIGHUP the process opens its log file again, after a rotation of logs. If
+NOTIFY_SOCKET names a socket, the process reports there that it is ready, the phase of
+the session, and its end (the protocol of sd_notify(3): lines NAME=VALUE in a datagram).
 """
 
 import os

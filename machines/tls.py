@@ -1,7 +1,7 @@
 """TLS between parties: TLS 1.3, and each knows the other's certificate beforehand.
 
-A peer is identified by the digest of its certificate alone: no name, and no date of a
-certificate is compared with a clock (docs/adr/0107). Any client may read a board (`strangers`),
+A peer is identified by the digest of its certificate alone. Names and dates in a
+certificate are not checked (docs/adr/0107). Any client may read a board (`strangers`),
 but each writer needs a certificate of the session.
 """
 
@@ -63,7 +63,7 @@ def _context(kind: int, identity: Identity | None, trusted: Iterable[str]) -> ss
 def _as_file(secret: bytes) -> Iterator[str]:
     """Context manager: give a path from which a library can read a secret.
 
-    The file lies in memory where the system can do that.
+    The file lies in memory if the system supports that; otherwise in a private folder.
     """
     if systems.MEMORY_FILES:
         handle = os.memfd_create("key")
@@ -87,7 +87,7 @@ def digest(certificate: str) -> bytes:
 
 
 def names(certificates: Mapping[str, str]) -> Mapping[bytes, str]:
-    """Return names by the digest of their certificates."""
+    """Return names by the digest (SHA-256) of their certificates. certificates: PEM, by name."""
     return {digest(certificate): name for name, certificate in certificates.items()}
 
 
@@ -135,10 +135,11 @@ async def accepted(
 
 
 async def _tell_why(stream: trio.abc.Stream, secured: "trio.SSLStream[trio.abc.Stream]") -> None:
-    """Send the alert of a handshake that failed, so that the client knows why.
+    """Send the alert of a handshake that failed, so that the client knows the reason.
 
-    trio's SSLStream (0.35) leaves it in its private buffer. The client's further bytes are read:
-    a connection that is closed with bytes unread is reset, and the alert lost.
+    trio's SSLStream (0.35) leaves the alert in its private buffer. The client's further
+    bytes are read, because closing with unread bytes would reset the connection and lose
+    the alert.
     """
     alert = getattr(secured, "_outgoing", None)
     with suppress(trio.BrokenResourceError, trio.ClosedResourceError), trio.move_on_after(FAREWELL):

@@ -1,9 +1,10 @@
-"""The reason why one place does not reach another: found, kept while it lasts, and logged once.
+"""The reason why a process of a session does not reach another: found, stored, logged once.
 
-A connection breaks for reasons that only its two ends can tell apart: no place listens, another
-party listens, or the other end does not accept the certificate shown to it. Waiting cannot mend the
-second and third, so they are logged at once; a missing answer is logged when a sender has backed
-off to its longest wait, since places of a session start one after the other.
+Three causes can break a connection: no process listens at the address, another party
+listens there, or the other process does not accept the certificate of this process. Waiting
+helps only against the first, so the other two are logged at once. A missing answer is
+logged when the waits between tries are at their longest, because the processes of a
+session start at different times.
 """
 
 import os
@@ -29,7 +30,7 @@ DATES = "sessions go on, as veilmix compares no date; a proxy or an auditor may"
 
 
 class TroubleKind(StrEnum):
-    """The kind of reason why a place does not reach another."""
+    """The kind of reason why a process of a session does not reach another."""
 
     NO_ANSWER = "nobody answers"
     SOMEBODY_ELSE = "another certificate answers"
@@ -39,7 +40,7 @@ class TroubleKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """The reason why a place is not reached.
+    """The reason why another process of the session (a place) is not reached.
 
     Attributes:
         kind: the kind of the reason.
@@ -55,9 +56,9 @@ async def diagnose(
 ) -> Trouble:
     """Return the reason why a place (a process of the session) was not reached.
 
-    If another party seems to answer, it connects once more, without a certificate of its own, to
-    name that party. names_by_digest: names of other places by the digest of their certificates
-    (tls.names).
+    If another party seems to answer, connect once more, without an own certificate, to name
+    that party. names_by_digest: names of the session's processes by the digest of their
+    certificates (tls.names).
     """
     where = f"{place.name} at {place.host}:{place.port}"
     causes = list(_causes(error))
@@ -99,7 +100,7 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 async def _somebody_else(
     where: str, place: SessionPlace, names_by_digest: Mapping[bytes, str]
 ) -> Trouble:
-    """Return the trouble that another party answers at a place's address, with its certificate."""
+    """Return the trouble that a wrong certificate is shown at the address of a process."""
     expected = f"{fingerprint_of_digest(tls.digest(place.certificate))} is expected"
     try:
         certificate = await tls.server_certificate(place.host, place.port)
@@ -143,17 +144,19 @@ def near_their_end(certificates: Mapping[str, str], now: datetime) -> Iterator[s
 
 
 class Troubles:
-    """The present reasons why this place (process) does not reach other places.
+    """The present reasons why this process does not reach other processes (places) of a session.
 
     Attributes:
-        now: the reason why a place is not reached, by its name.
-        turned_away: the number of incoming connections that failed the handshake, by reason.
+        now: by name of a place that is not reached, the reason.
+        turned_away: the number of incoming connections that failed the handshake, by
+            reason.
     """
 
     def __init__(self, log: Callable[[str], None], certificates: Mapping[str, str]) -> None:
         """Start without troubles.
 
-        log: called with a line about each. certificates: PEM, of all places by name.
+        log: called with a line about each trouble. certificates: the TLS certificate (PEM) of
+        every process of the session, by name.
         """
         self.now: dict[str, Trouble] = {}
         self.turned_away: Counter[str] = Counter()
@@ -163,9 +166,10 @@ class Troubles:
         self._strangers: set[tuple[str, str]] = set()
 
     async def failed(self, place: SessionPlace, error: BaseException, *, long: bool) -> None:
-        """Find and keep the reason why a place was not reached; log it if waiting will not help.
+        """Find and keep the reason why a process was not reached; log it if waiting will not help.
 
-        long: whether the sender already waits its longest time between tries.
+        place: the name, address and certificate of that process. long: whether the waits
+        between tries are already the longest.
         """
         trouble = await diagnose(place, error, tls.names(self._certificates))
         self.now[place.name] = trouble
@@ -176,7 +180,7 @@ class Troubles:
             self._log(trouble.text)
 
     def reached(self, name: str) -> None:
-        """Forget the trouble of a place that is reached again, and log that."""
+        """Forget the trouble with a process that is reached again, and log that."""
         self.now.pop(name, None)
         if self._logged.pop(name, None):
             self._log(f"{name} is reached again")
@@ -191,9 +195,9 @@ class Troubles:
             self._log(f"a connection from {host} was refused: {why}")
 
     def by_kind(self) -> dict[str, int]:
-        """Return the number of places that are not reached, by the kind of reason."""
+        """Return the number of processes (places) that are not reached, by the kind of reason."""
         return dict(Counter(trouble.kind.value for trouble in self.now.values()))
 
     def text(self) -> dict[str, str]:
-        """Return the present reasons in words, by place, for a status report."""
+        """Return the present reasons in words, by name of the process, for a status report."""
         return {name: trouble.text for name, trouble in self.now.items()}
