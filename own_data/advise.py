@@ -1,8 +1,9 @@
 """Advice on a table: a generalization level for each column that leaves few people below k.
 
-A person is below k if its equivalence class has fewer than k people. The advice loses as little
-information as possible. The search is `analysis.advice`; here each column gets a ladder, its levels
-from fine to coarse, and the result is written in the words of a scenario.
+People below k are in equivalence classes of fewer than k people. The advice loses as
+little information as possible. `analysis.advice` searches. This module gives each
+column a ladder, its generalization levels from fine to coarse, and writes the result as
+features of a scenario.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,12 +29,16 @@ from .judges import MarginalPromise, Truth, coarse_codes
 from .sensitive_targets import Targets
 from .suppressed_cells import CellsOfLevels, SuppressedCells, advice_with_cells
 
-WIDE = 20  # with more columns than this only the best choice is measured in full
+WIDE = 20  # with more columns than this, only the best choice of levels is measured in full
 MAX_CHOICES = 12  # most choices of levels that are measured and shown
 
 
 class Basis(StrEnum):
-    """The basis on which levels are judged: the table itself, or only the counts of columns."""
+    """The basis on which generalization levels are judged: the table, or counts of its columns.
+
+    `truth`: the people below k in the table itself. `promise`: an upper bound on them that
+    the counts of single columns prove.
+    """
 
     TRUTH = "truth"
     PROMISE = "promise"
@@ -42,16 +47,16 @@ class Basis(StrEnum):
 @keeps_old(kept="released_bits")
 @dataclass(frozen=True, slots=True)
 class ChoiceCost:
-    """The loss of information of a choice of levels.
+    """The loss of information of a choice of generalization levels, a level for each column.
 
     Attributes:
-        released_bits: entropy of each column in bits, as it is released.
+        released_bits: entropy of each column in bits, as the column is released.
         whole: entropy of each column in bits, unchanged.
         promised: upper bound on the people below k, as the columns' counts alone prove.
-        two_way: mean total variation distance, 0 to 1, of the two-way tables from the unchanged
-            ones; None if it was not measured.
-        predicted: shares of people for whom the value of a named column is predicted rightly; None:
-            no column was named.
+        two_way: mean total variation distance, 0 to 1, of the two-way tables from the
+            unchanged tables; None if it was not measured.
+        predicted: shares of people with a right prediction of their value of a named
+            column; None: no column was named.
     """
 
     released_bits: tuple[float, ...]
@@ -62,7 +67,7 @@ class ChoiceCost:
 
     @property
     def share(self) -> float:
-        """The share of the columns' entropy, summed over columns, that is released."""
+        """The released share of the entropy of all columns (summed), 0 to 1."""
         return sum(self.released_bits) / sum(self.whole) if sum(self.whole) else 1.0
 
 
@@ -78,32 +83,41 @@ class ChoiceCost:
 class Advised:
     """Advice on a table: the result of `advise`.
 
+    The searched columns are the columns that may become coarser. A choice is a
+    generalization level for each of them. The target is k, and targets (l, entropy-l, t) of
+    sensitive columns.
+
     Attributes:
         table: the searched columns of the table, as they were read.
-        columns: the searched columns, each with its ladder of levels.
+        columns: the searched columns, each with its ladder of levels, from fine to coarse.
         k: people in the smallest safe equivalence class.
         max_exposure: the largest accepted share of people in a smaller class.
-        people_limit: the largest accepted number of people that miss the target: k, and the targets
-            of sensitive columns.
+        people_limit: the largest accepted number of people in classes that miss the target.
         advice: the result of the search, and its proof.
-        exposed_before: the people below k with all values unchanged, but for free changes such as
-            merged spellings.
-        finer: for each column, the people below k if the column were a level finer (by promise: the
-            most that the counts could then prove); None at the finest level.
-        choices: the shown choices of the frontier, the best among them, with their costs.
+        exposed_before: the people that miss the target with all values unchanged, except
+            changes without loss such as merged spellings.
+        finer: for each searched column, the people that miss the target if the column
+            were a level finer (by promise: the proved upper bound); None at the finest
+            level.
+        choices: the best choice and some further choices on the Pareto front of few people
+            below k and little loss, each with its cost.
         predict: the column to predict; None: no column.
         missing: the value of an empty cell.
         by: whether the table itself or the counts of its columns decide.
         rest: columns that are released as they are, and not searched; None: no column.
-        knowledge: whether attackers know the quasi-identifiers (`quasi`), or all columns (`all`).
+        knowledge: whether attackers know the quasi-identifiers (`quasi`), or all columns
+            (`all`).
         targets: targets of sensitive columns, by column.
-        missed: people in classes that miss k or a target, once rows or cells are suppressed.
-        exposed: people below k, if attackers know the quasi-identifiers, and if they know all
-            columns that are released; counted in all rows.
+        missed: people in classes that miss the target, with suppressed cells, but before
+            rows are suppressed.
+        exposed: people below k, if attackers know the quasi-identifiers, and if they know
+            all columns that are released; counted in all rows.
         suppress: the largest share of people with suppressed rows; None: no row.
         row_mask: whether each row is released; None: all are.
-        requested_choice: the choice that the user requests, in place of the best; None: the best.
-        like: the file with the earlier advice that is applied; "": a search found the choice.
+        requested_choice: the choice that the user requests, in place of the best; None: the
+            best.
+        like: the file with the earlier advice that is applied; "": a search found the
+            choice.
         cells: the suppressed cells, if cells may be suppressed.
     """
 
@@ -132,19 +146,20 @@ class Advised:
 
     @property
     def reached(self) -> bool:
-        """Whether at most `people_limit` people miss the target.
+        """Whether at most `people_limit` people are in classes that miss k or another target.
 
-        On the basis of the promise, the bound that the columns' counts prove must be within it too.
+        On the basis of the promise, the upper bound that the columns' counts prove must also be
+        within the limit.
         """
         promised = self.cost.promised if self.by is Basis.PROMISE else 0
         return max(self.missed, promised) <= self.people_limit
 
     @property
     def released_limit(self) -> float:
-        """The share of released people that may miss the target, 0 to 1.
+        """The share of released people that may be in classes that miss the target, 0 to 1.
 
-        It is 0 if rows or cells are suppressed, because these are chosen so that no class misses
-        it.
+        The share is 0 if rows or cells are suppressed, because suppression leaves no class that
+        misses the target.
         """
         is_suppressed = self.suppress is not None or self.cells is not None
         return 0.0 if is_suppressed else self.max_exposure
@@ -156,7 +171,7 @@ class Advised:
 
     @property
     def whole(self) -> SourceTable:
-        """The table with all columns, searched or not."""
+        """The table with all columns: searched, or released unchanged."""
         if self.rest is None:
             return self.table
         return replace(
@@ -168,25 +183,25 @@ class Advised:
 
     @property
     def suppressed(self) -> int:
-        """The number of rows that the best choice suppresses."""
+        """The number of rows that are suppressed under the best choice of levels."""
         return 0 if self.row_mask is None else int(np.count_nonzero(~self.row_mask))
 
     @property
     def best(self) -> Choice:
-        """The choice that is advised, or that the user requested."""
+        """The generalization level of each searched column: advised, or as the user requests."""
         return self.requested_choice or self.advice.best
 
     @property
     def cost(self) -> ChoiceCost:
-        """The loss of information of the best choice."""
+        """The loss of information of the advised choice of generalization levels."""
         return next(cost for choice, cost in self.choices if choice == self.best)
 
     def coarse(self, choice: Choice | None = None) -> dict[str, tuple[str, ...]]:
         """Return the table under a choice of levels as columns of texts, without dropped columns.
 
-        choice: None for the best. Rows that the best choice suppresses are left out of every
-        choice; of suppressed cells the value is `*`. Every library of tables accepts the result:
-        `pandas.DataFrame(advised.coarse())`.
+        choice: a generalization level for each searched column; None for the best. Rows that
+        the best choice suppresses are left out of every choice. A suppressed cell is `*`. Every
+        library of tables accepts the result: `pandas.DataFrame(advised.coarse())`.
         """
         levels = (choice or self.best).levels
         features = [
@@ -208,7 +223,7 @@ class Advised:
         }
 
     def level_names(self, choice: Choice) -> tuple[str, ...]:
-        """Return the level of each column in a choice, in words such as "intervals of 10"."""
+        """Return the name of each column's level in a choice, such as "intervals of 10"."""
         pairs = zip(self.columns, choice.levels, strict=True)
         return tuple(column.ladder.levels[level].name for column, level in pairs)
 
@@ -228,25 +243,27 @@ def advise(
     requested_levels: Mapping[str, int] | None = None,
     progress: Callable[[str], None] = lambda _stage: None,
 ) -> Advised:
-    """Search for the coarser values with the least loss of information that reach k.
+    """Search for coarser values with the least loss of information that reach k.
 
     DataError for unknown columns.
 
     Args:
-        table: its people, direct identifiers left out.
+        table: the people's table, without direct identifiers.
         k: people in the smallest safe equivalence class.
         max_exposure: the share of people that may be in a smaller class.
         missing: the value of an empty cell of the table.
-        hierarchies: files in the form of ARX, by column.
-        weights: how much columns count, by name; otherwise the root of their bits.
+        hierarchies: files of generalization levels in the form of ARX, by column.
+        weights: the weight of each named column in the loss; for other columns the square
+            root of their entropy in bits.
         predict: a column whose prediction from the other columns is measured.
-        by: the basis of the target: the table's `truth`, or the `promise` of its columns.
-        steps: most steps of the search; None: see `search`.
-        roles: columns known to attackers, columns released unchanged, and targets of sensitive
-            columns.
-        requested_levels: the level of each searched column in the choice to describe, in place of
-            the best; DataError for a level that is not there, and for a choice that misses the
-            target.
+        by: the basis of the target: the table's `truth`, or the `promise`, a bound from the
+            counts of its columns.
+        steps: most steps of the search; None: the default of `analysis.advice.search`.
+        roles: columns known to attackers, columns released unchanged, and targets of
+            sensitive columns.
+        requested_levels: the level of each searched column in the choice to describe, in
+            place of the best; DataError for an unknown level, and for a choice that misses
+            the target.
         progress: is called with the name of each stage.
     """
     table_search = find(
@@ -267,22 +284,27 @@ def advise(
 
 @dataclass(frozen=True, slots=True)
 class TableSearch:
-    """The result of a search, before one of its choices is described in full.
+    """The result of a search for generalization levels, before a choice is described in full.
+
+    Searched columns are the columns that may become coarser; a choice is a level for each
+    of them. The target is k, and targets (l, entropy-l, t) of sensitive columns.
 
     Attributes:
-        table: its people, with all columns.
-        columns: the searched columns, each with its ladder.
+        table: the people's table, with all columns.
+        columns: the searched columns, each with its ladder of levels.
         rest: columns that are released as they are, and not searched.
         roles: the roles of the columns.
-        truth: counts the people that miss the target, in the table.
-        promise: bounds these people by the counts of columns.
+        truth: counts the people in the table that miss the target.
+        promise: bounds the people below k by the counts of single columns.
         advice: the result of the search.
-        max_exposure: the share of people that may be in an equivalence class smaller than k.
+        max_exposure: the share of people that may be in an equivalence class smaller than
+            k.
         predict: the column to predict; None: no column.
-        by: the basis of the target.
+        by: the basis of the target: the table, or the counts of its columns.
         cells: the suppressed cells of each choice, if cells may be suppressed.
         costs: a cache of the costs of choices.
-        like: the file with the earlier advice that is applied; "": a search found it.
+        like: the file with the earlier advice that is applied; "": a search found the
+            choice.
         notes: values and columns that the earlier advice does not know, a line each.
     """
 
@@ -303,15 +325,16 @@ class TableSearch:
 
     @property
     def people_limit(self) -> int:
-        """The largest accepted number of people that miss the target."""
+        """The largest accepted number of people in classes that miss k or another target."""
         return _people_limit(self.roles, self.max_exposure, self.table)
 
     @property
     def bound(self) -> Callable[[Sequence[int]], int] | None:
-        """A second count of people by levels, besides people below k; None if k is the only target.
+        """The function that gives a second number of people to limit, for levels of the columns.
 
-        It must be within the limit too. It is the bound by the columns' counts, or the people in
-        classes that miss a target of a sensitive column.
+        The first number is the people below k in the table. The second is the upper bound on it
+        that the counts of single columns prove, or the people in classes that miss a target (l,
+        t) of a sensitive column. None if k in the table is the only target.
         """
         return _second_judge(self.by, self.truth, self.promise)
 
@@ -322,7 +345,8 @@ class TableSearch:
     ) -> Advised:
         """Return the advice with the best choice, or with the requested choice, described in full.
 
-        Raises DataError, see `advise`.
+        requested_levels: the generalization level of each searched column, by name; None: the
+        best choice. DataError for unknown levels, or if they miss the target.
         """
         choice = None if requested_levels is None else self.asked_choice(requested_levels)
         progress("what it costs")
@@ -355,15 +379,22 @@ class TableSearch:
         )
 
     def people(self, levels: Sequence[int]) -> int:
-        """Return the number of people that miss the target with these levels."""
+        """Return the number of people that miss the target (k, and targets of sensitive columns).
+
+        levels: the generalization level of each searched column. By promise, the number is the
+        upper bound that the columns' counts prove.
+        """
         return (self.bound or self.truth)(levels)
 
     def cells_of(self, choice: Choice) -> SuppressedCells | None:
-        """Return the suppressed cells of a choice; None if no cell may be suppressed."""
+        """Return the suppressed cells of a choice of levels; None if no cell may be suppressed."""
         return None if self.cells is None else self.cells.at(choice.levels)
 
     def choice(self, levels: Sequence[int]) -> Choice:
-        """Return the choice with a level for each searched column, and its loss."""
+        """Return the choice with these generalization levels, its people below k and its loss.
+
+        levels: a level for each searched column.
+        """
         for choice in self.advice.tried:
             if choice.levels == tuple(levels):
                 return choice
@@ -372,9 +403,11 @@ class TableSearch:
         return choice_of(ladders, levels, people, self.table.n)
 
     def asked_choice(self, requested_levels: Mapping[str, int]) -> Choice:
-        """Return the choice with these levels, by column name.
+        """Return the user's choice: a generalization level for each searched column.
 
-        Raises DataError if it misses the target.
+        requested_levels: by column name, from 0 (finest) up. DataError for an unknown column or
+        level, or if more than `people_limit` people are in classes that miss k or another
+        target.
         """
         names = [column.ladder.column for column in self.columns]
         for name in requested_levels:
@@ -402,9 +435,9 @@ class TableSearch:
         return self.choice(levels)
 
     def _costs(self, best: Choice) -> Iterator[tuple[Choice, ChoiceCost]]:
-        """Yield the choices to show, each with its cost.
+        """Yield the choices of generalization levels to show, each with its loss of information.
 
-        For a wide table only the best choice is measured in full.
+        For a table of more than `WIDE` columns only the best choice is measured in full.
         """
         label = None if self.predict is None else self.truth.searched.columns.index(self.predict)
         wide = len(self.columns) > WIDE
@@ -433,8 +466,8 @@ def find(
 ) -> TableSearch:
     """Return the result of a search for coarser values; arguments and errors as of `advise`.
 
-    If both rows and cells may be suppressed, two searches run, and the result with less loss
-    counts.
+    If both rows and cells may be suppressed, two searches run, for rows and for cells. The result
+    with less loss is returned.
     """
     _check_names(table, [*(hierarchies or {}), *(weights or {}), *([predict] if predict else [])])
     basis = _by(by)
@@ -445,7 +478,7 @@ def find(
         )
 
     def run_search(part: Roles) -> TableSearch:
-        """Return the result of the search with these roles."""
+        """Return the result of a search with these roles of columns."""
         progress("ladders of coarser values")
         searched, rest = divided(table, part)
         columns = _columns(searched, k, missing, hierarchies or {}, weights or {})
@@ -472,10 +505,11 @@ def find(
 def _second_judge(
     by: Basis, truth: Truth, promise: MarginalPromise
 ) -> Callable[[Sequence[int]], int] | None:
-    """Return the function that counts people by levels, besides people below k; None if k suffices.
+    """Return the function that gives a second number of people to limit, for levels of the columns.
 
-    The number must be within the limit. It is the bound by the columns' counts (promise), or the
-    people in classes that miss a target of a sensitive column.
+    The first number is the people below k in the table. By promise, the second is the upper
+    bound on it that the columns' counts prove. By truth, it is the people in classes that
+    miss a target of a sensitive column; without such targets, return None.
     """
     if by is Basis.PROMISE:
         return promise
@@ -489,7 +523,12 @@ def _searched(
     steps: int | None,
     progress: Callable[[str], None],
 ) -> Advice:
-    """Return the best levels of the columns that may become coarser, found by `search`."""
+    """Return the advice of `search`: generalization levels with the least loss within a limit.
+
+    At most `people_limit` people may be below k. bound: gives, for levels of the columns, a
+    second number that must be within this limit; None: k is the only target. steps: most
+    steps of the search; None: its default.
+    """
     return search(
         truth.searched.codes,
         [column.ladder for column in truth.columns],
@@ -510,7 +549,7 @@ def _columns(
     hierarchies: Mapping[str, Path],
     weights: Mapping[str, float],
 ) -> tuple[LadderColumn, ...]:
-    """Return every column of a table with its ladder of levels and its weight."""
+    """Return every column of a table with its ladder of generalization levels and its weight."""
     return tuple(
         _weighted(column(table, j, k, missing, hierarchies.get(name)), table, j, weights)
         for j, name in enumerate(table.columns)
@@ -518,7 +557,7 @@ def _columns(
 
 
 def _by(basis: str) -> Basis:
-    """Return the basis of advice with this name; ParameterError for any other text."""
+    """Return the basis of advice, `truth` or `promise`; ParameterError for any other text."""
     try:
         return Basis(basis)
     except ValueError:
@@ -546,16 +585,17 @@ def _weighted(
 
 
 def _people_limit(roles: Roles, max_exposure: float, table: SourceTable) -> int:
-    """Return the largest number of people that may miss the target."""
+    """Return the largest accepted number of people in classes that miss the target."""
     from ..analysis.scoring.table_score import allowed
 
     return allowed(roles.limit(max_exposure), table.n)
 
 
 def _finer(best: Choice, j: int, judge: Callable[[Sequence[int]], int]) -> int | None:
-    """Return the people that miss the target if column j is a level finer.
+    """Return the people that miss the target if column j is a level finer than in `best`.
 
-    None at its finest level.
+    None if the column is at its finest level. judge: gives these people for levels of the
+    columns.
     """
     if best.levels[j] == 0:
         return None
@@ -565,9 +605,11 @@ def _finer(best: Choice, j: int, judge: Callable[[Sequence[int]], int]) -> int |
 
 
 def _spread(frontier: Sequence[Choice], best: Choice) -> list[Choice]:
-    """Return the best choice and some choices of the frontier, at equal steps of its order.
+    """Return the best choice of levels, and at most `MAX_CHOICES` - 1 further choices to show.
 
-    They are sorted by their people below k, then by their loss of information.
+    The further choices are taken at equal steps from the frontier: choices for which no
+    tried choice has both fewer people below k and less loss. The result is sorted by people
+    below k, then by loss.
     """
     further = [choice for choice in frontier if choice != best]
     step = max(1, -(-len(further) // (MAX_CHOICES - 1)))
@@ -583,10 +625,11 @@ def _cost(
     *,
     whole: bool,
 ) -> ChoiceCost:
-    """Return the loss of information of a choice.
+    """Return the loss of information of a choice of generalization levels.
 
-    label: number of the column to predict. whole: whether to measure two-way tables and the
-    prediction.
+    promise: gives the upper bound on people below k by the columns' counts. label: number
+    of the column to predict; None: no column. whole: whether to measure two-way tables and
+    the prediction.
     """
     fine = coarse_codes(table, columns, [0] * len(columns))
     coarse = coarse_codes(table, columns, choice.levels)

@@ -1,4 +1,4 @@
-"""The table that a piece of advice releases, as a table that can be scored and written."""
+"""The table that advice on a table releases, as a table that can be scored and written."""
 
 from dataclasses import replace
 
@@ -14,16 +14,19 @@ from .release_record import CellsLeftOut, RowsLeftOut
 
 
 def advised_features(advised: Advised) -> list[FeatureSection]:
-    """Return the features, columns with their rules of generalization, of the best choice.
+    """Return the columns that the advice releases coarser, as features of a scenario.
 
-    Dropped columns are left out.
+    A feature is a column with its rule of generalization. Dropped columns are left out.
     """
     steps = zip(advised.columns, advised.best.levels, strict=True)
     return [feature for column, level in steps if (feature := column.feature(level)) is not None]
 
 
 def released_table(advised: Advised) -> SourceTable:
-    """Return the table that the best choice releases. Raises DataError if it is empty."""
+    """Return the table as advised: coarser values, without suppressed rows and dropped columns.
+
+    DataError if no column or row is left.
+    """
     features = advised_features(advised)
     names = [feature.name for feature in features]
     names += advised.rest.columns if advised.rest else ()
@@ -60,9 +63,9 @@ def released_table(advised: Advised) -> SourceTable:
 def released_rows(advised: Advised) -> tuple[list[str], list[Row]]:
     """Return the names of the released columns, and the released rows, as they are written.
 
-    If cells are suppressed, the people of each class are first counted again; DataError if an
-    equivalence class misses a target. Rows of persons with several rows are sorted: in the order of
-    the file, the rows of a person would be adjacent.
+    If cells are suppressed, the people of each equivalence class are first counted again;
+    DataError if a class misses a target. If persons have several rows, the rows are sorted,
+    because in the order of the file a person's rows could be adjacent.
     """
     columns = advised.coarse()
     if advised.cells is not None:
@@ -74,9 +77,9 @@ def released_rows(advised: Advised) -> tuple[list[str], list[Row]]:
 
 
 def rows_left_out(advised: Advised, released: SourceTable) -> RowsLeftOut | None:
-    """Return the counts of the rows that the best choice leaves out.
+    """Return the counts of the rows that are suppressed as advised.
 
-    None if no row may be left out.
+    None if no row may be suppressed.
     """
     if advised.row_mask is None:
         return None

@@ -51,8 +51,8 @@ def score(
         max_exposure: the share of people that may be in a smaller class.
         missing: whether a missing cell is a `category` or a `wildcard`.
         factor: people in the population for each person in the table.
-        worst_case_nodes: nodes of every search tree for the worst table with these columns; None:
-            it is not sought.
+        worst_case_nodes: most nodes of each search tree in the search for the worst table
+            with the same counts of columns; None: no such search.
         progress: is called with the name of each stage.
         reading: the description of the table (`Reading`).
 
@@ -98,12 +98,14 @@ def advise(
         table: a path or a frame.
         k: people in the smallest safe equivalence class.
         max_exposure: the share of people that may be in a smaller class.
-        hierarchies: files in the form of ARX, by column.
-        weights: how much columns count, by name.
+        hierarchies: files of generalization levels in the form of ARX, by column.
+        weights: the weight of each named column in the loss of information.
         predict: a column whose prediction from the other columns is measured.
-        by: the basis of the target: the table's `truth`, or the `promise` of its columns.
+        by: the basis of the target: the table's `truth`, or the `promise`, a bound from the
+            counts of its columns.
         steps: most steps of the search.
-        known: attackers may know `quasi` or `all` columns; None: quasi where a role is given.
+        known: attackers may know `quasi`-identifiers or `all` columns; None:
+            quasi-identifiers if the user gives a column a role, else all.
         keep: columns that are released as they are.
         targets: l, entropy-l and t of sensitive columns.
         suppress: the share of people whose rows may be left out; None: no row.
@@ -134,7 +136,7 @@ def advise(
 
 
 def _path_and_options(table: Any, reading: Mapping[str, Any]) -> tuple[Path, Reading]:
-    """Return the path of a table, which may be a frame, and the options of its reading."""
+    """Return the path of a table and the options of its reading; a frame is first made a file."""
     try:
         options = Reading(**reading)
     except TypeError as wrong:

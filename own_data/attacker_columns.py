@@ -1,4 +1,7 @@
-"""Columns of a table by their treatment: known to attackers, released unchanged, or searched."""
+"""Columns of a table by their treatment: known to attackers, released unchanged, or searched.
+
+Searched columns are the columns that advice may make coarser or drop.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -18,11 +21,13 @@ class Roles:
     Attributes:
         knowledge: `quasi`, attackers may know the quasi-identifiers; `all`, all columns.
         keep: columns that are released as they are.
-        targets: targets of sensitive columns, by column.
-        suppress: the largest share of people with suppressed rows, in equivalence classes that miss
-            the target; None: no row is suppressed, and `max_exposure` limits these people.
-        suppress_cells: the largest share of suppressed cells of columns that are not dropped; None:
-            no cell is suppressed. With `suppress` too, the choice that loses less is advised.
+        targets: targets (l, entropy-l, t) of sensitive columns, by column.
+        suppress: the largest share of people with suppressed rows, in equivalence classes
+            that miss k or a target; None: no row is suppressed, and `max_exposure` limits
+            these people.
+        suppress_cells: the largest share of suppressed cells of columns that are not
+            dropped; None: no cell is suppressed. With `suppress` too, the result that loses
+            less information is advised.
     """
 
     knowledge: str = "all"
@@ -34,7 +39,7 @@ class Roles:
     def limit(self, max_exposure: float) -> float:
         """Return the largest accepted share of people in classes that miss the target.
 
-        It is 0 if cells are suppressed: they are chosen so that no class misses the target.
+        The share is 0 if only cells are suppressed, because no class then misses the target.
         """
         if self.suppress is None:
             return max_exposure if self.suppress_cells is None else 0.0
@@ -50,9 +55,9 @@ def known_by_default(reading: Reading) -> str:
 
 
 def divided(table: SourceTable, roles: Roles) -> tuple[SourceTable, SourceTable | None]:
-    """Return the columns to search, and the columns released unchanged (None: no column).
+    """Return the columns that may become coarser, and the columns released unchanged, if any.
 
-    Raises DataError for roles that contradict the table.
+    DataError for roles that contradict the table.
     """
     _check(table, roles)
     searched = [name for name in _may_be_known(table, roles) if name not in roles.keep]

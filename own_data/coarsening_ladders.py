@@ -2,14 +2,16 @@
 
     numbers     intervals of 5, 10, 20, 40 (and similar widths at other scales)
     dates       month, year, decade
-    codes       one character less at a time; numbers of a register (`roles.key_like`) not at all
+    codes       one character less at a time; numbers of a register (`roles.key_like`)
+        not at all
     categories  values of fewer and fewer people are merged
     hierarchy   the levels of its file
 
-Free changes come first: spellings that differ in case or spaces alone are merged, and texts that
-mean missing become missing. Every level is made by the rules of a `[[feature]]` of a scenario, so
-the advice is in terms that people can answer in. The loss of a level is half the share of entropy
-lost, and 1 if the column is dropped: a coarse age is still an age.
+Changes without loss come first. They merge spellings that differ only in case or
+spaces, and turn words such as "unknown" into missing values. Rules of a scenario's
+`[[feature]]` make every level, so people can answer a run's query at any level. The
+loss of a level is half the share of entropy lost, and 1 if the column is dropped: a
+coarse age still carries information.
 """
 
 import re
@@ -41,13 +43,14 @@ from ..scenarios.populations.values import (
 from ..scenarios.schema.model import FeatureSection
 
 AS_IS, DROPPED = "as it is", "dropped"
-# The loss of a coarser column is at most this; only a dropped column loses 1.
+# A coarser column loses at most this share, because a dropped column (1) is worse.
 PARTIAL_WEIGHT = 0.5
 TAIL = 0.01  # largest share of people below the first interval's edge, or above the last one's
 WIDTHS = (5, 10, 20, 40)
 CODE = re.compile(r"[A-Z0-9]{3,12}")
 CODED = frozenset(("zip", "zipcode", "postcode", "postal", "plz", "icd", "code"))
-RARE = (0.001, 0.005, 0.02, 0.05)  # shares of people; rarer values are merged, by level
+# shares of people, for successive levels; values of fewer people are merged
+RARE = (0.001, 0.005, 0.02, 0.05)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +58,19 @@ class LadderColumn:
     """A column with its ladder, the levels of generalization from fine to coarse.
 
     Attributes:
-        ladder: its levels and their losses.
-        steps: for each level, the keys of its feature in a scenario; None: the level drops the
-            column.
+        ladder: the levels and their losses.
+        steps: for each level, its rule as keys of a scenario's `[[feature]]`, such as
+            {"prefix": 2}; None: the level drops the column.
     """
 
     ladder: Ladder
     steps: tuple[dict[str, Any] | None, ...]
 
     def feature(self, level: int) -> FeatureSection | None:
-        """Return the column as a feature of a scenario at a level; None if the level drops it."""
+        """Return the column at a generalization level, as a feature of a scenario.
+
+        level: 0 is the finest. None if the level drops the column.
+        """
         keys = self.steps[level]
         return None if keys is None else _feature(self.ladder.column, keys)
 
@@ -77,17 +83,20 @@ def column(
     hierarchy: Path | None = None,
     weight: float = 1.0,
 ) -> LadderColumn:
-    """Return the ladder of column j of a table.
+    """Return column `j` of a table with its ladder: its generalization levels, fine to coarse.
 
-    missing: the value of an empty cell. hierarchy: a file for this column; DataError if it does not
-    fit. Levels that merge no value or all values are left out.
+    k: people in the smallest safe class; a level of a category column merges the values of
+    fewer people. missing: the value of an empty cell. hierarchy: a file with the column's
+    levels; DataError if it does not fit. weight: the weight of the column's loss among all
+    columns. Levels that merge no value or all values are left out.
     """
     name, texts = table.columns[j], table.values[j]
     people = table.people_by(table.codes[:, j], len(texts))
     clean = _clean(texts, missing)
     steps: list[dict[str, Any]] = [clean]
     levels = [_codes(name, clean, texts, people, missing)]
-    fewest = min(k, table.n + 1)  # n + 1 merges all values already, so a larger k is cut
+    # a threshold above n people merges all values, so k is cut to n + 1
+    fewest = min(k, table.n + 1)
     for more in _coarser(name, texts, people, fewest, missing, hierarchy, clean):
         try:
             codes = _codes(name, more, texts, people, missing)
@@ -110,10 +119,11 @@ def column(
 def given_column(
     table: SourceTable, j: int, keys: Mapping[str, Any] | None, missing: str
 ) -> LadderColumn:
-    """Return the ladder of a column with a given level: its values, this level, dropped.
+    """Return a column with at most three generalization levels: as it is, given, dropped.
 
-    keys: keys of the level's feature; None: the column as it is, or dropped. missing: the value of
-    an empty cell. Raises DataError for a rule that these values cannot have.
+    j: number of the column. keys: the rule of the given level, as keys of a scenario's
+    `[[feature]]`, such as {"prefix": 2}; None: no such level. missing: the value of an
+    empty cell. DataError if the rule does not fit the column's values.
     """
     name, texts = table.columns[j], table.values[j]
     people = table.people_by(table.codes[:, j], len(texts))
@@ -130,24 +140,31 @@ def given_column(
 
 
 def given_feature(name: str, keys: Mapping[str, Any]) -> FeatureSection:
-    """Return a feature of a scenario with these keys. Raises ValueError for unknown keys."""
+    """Return a column's rule of generalization as a feature of a scenario.
+
+    keys: of the rule, such as {"prefix": 2}. ValueError for unknown keys.
+    """
     return _feature(name, keys)
 
 
 def _feature(name: str, keys: Mapping[str, Any]) -> FeatureSection:
-    """Return a feature of a scenario with these keys."""
+    """Return a feature of a scenario: a column's name with the keys of its rules."""
     return convert({"name": name, **keys}, FeatureSection)
 
 
 def _name(name: str, keys: Mapping[str, Any]) -> str:
-    """Return the name of a level in words, from the keys of its feature."""
+    """Return the name of a level in words, such as "intervals of 10", from the keys of its rule."""
     return in_words(_feature(name, keys)) or AS_IS
 
 
 def _codes(
     name: str, keys: Mapping[str, Any], texts: Sequence[str], people: Codes, missing: str
 ) -> Codes:
-    """Return, for each value of a column, the code of its coarser value under these keys."""
+    """Return, for each value of a column, the code of its coarser value.
+
+    keys: the rule of generalization, as keys of a scenario's `[[feature]]`. people: the
+    people with each value.
+    """
     rules = rules_of(_feature(name, keys), texts, people.tolist(), missing)
     place: dict[str, int] = {}
     coarse_texts = [coarsened(rules, text) for text in texts]
@@ -155,9 +172,9 @@ def _codes(
 
 
 def _clean(texts: Sequence[str], missing: str) -> dict[str, Any]:
-    """Return the keys of changes that lose no information.
+    """Return the rules that change a column without loss, as keys of a scenario's `[[feature]]`.
 
-    They merge equal spellings, and equal words for missing.
+    The rules merge spellings that differ in case or spaces, and words that mean missing.
     """
     clean: dict[str, Any] = {}
     known_texts = [text for text in texts if text != missing]
@@ -176,7 +193,7 @@ def _clean(texts: Sequence[str], missing: str) -> dict[str, Any]:
 
 
 def _spellings(texts: Sequence[str]) -> Iterator[tuple[str, bool]]:
-    """Yield each part of spellings, such as case, and whether some values differ in it alone."""
+    """Yield "case" and "spaces", each with whether some values differ in it alone."""
     yield "case", len({text.casefold() for text in texts}) < len(texts)
     yield "spaces", len({re.sub(r"\s+", " ", text) for text in texts}) < len(texts)
 
@@ -190,7 +207,12 @@ def _coarser(
     hierarchy: Path | None,
     clean: Mapping[str, Any],
 ) -> Iterator[dict[str, Any]]:
-    """Yield the keys of the coarser levels that a column may have, from fine to coarse."""
+    """Yield the rules of the coarser levels that a column may have, from fine to coarse.
+
+    Each rule is a mapping of keys of a scenario's `[[feature]]`. people: the people with
+    each value. k: a category of fewer people is merged at some level. clean: keys of
+    changes without loss, part of every rule.
+    """
     if hierarchy is not None:
         depth = min(map(len, levels(hierarchy).values()))
         for level in range(1, depth):
@@ -223,11 +245,10 @@ def _coarser(
 
 
 def cuts(numbers: "np.ndarray", people: "np.ndarray") -> Iterator[list[float]]:
-    """Yield lists of interval edges, each a subset of the list before.
+    """Yield lists of interval edges for a column of numbers; each list is a subset of the last.
 
-    Few people lie beyond the ends.
-
-    numbers: different values. people: the people with each.
+    Few people lie beyond the outermost edges. numbers: different values. people: the people
+    with each value.
     """
     order = np.argsort(numbers)
     up_to = people[order].cumsum() / people.sum()
@@ -265,7 +286,10 @@ def _is_mostly(texts: Collection[str], kind: "re.Pattern[str]") -> bool:
 
 
 def _is_code(name: str, texts: Collection[str]) -> bool:
-    """Whether values are codes of one length, such as postcodes: the first characters say most."""
+    """Whether values are codes of equal length, such as postcodes, that may be shortened.
+
+    The first characters of such codes carry most of their meaning.
+    """
     if len(texts) <= 2 or not _is_mostly(texts, CODE):
         return False
     lengths = {len(text) for text in texts}

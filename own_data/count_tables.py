@@ -1,7 +1,8 @@
 r"""Tables of counts that are safe to print, from a user's table or the release of a run.
 
-A small cell has 1 to k - 1 persons; it is closed (not printed), with further cells (complements) so
-that subtraction does not reveal it.
+A small cell has 1 to k - 1 persons. Its count is not printed: the cell is closed.
+Further cells (complements) are closed too, because otherwise subtraction would reveal
+the small cell.
 
 >>> from pathlib import Path
 >>> from veilmix.own_data.count_tables import close_table, count_table
@@ -39,7 +40,7 @@ from ..scenarios.schema.problems import did_you_mean, listed
 from ..scenarios.serialization.record import Record
 from .read_table import split
 
-CLOSED = "closed"  # text in place of the count of a closed cell, in files
+CLOSED = "closed"  # text in files in place of a count that is not printed
 TOTAL = "(all)"  # text in place of a value, in rows of totals
 
 Progress = Callable[[str], None]
@@ -49,15 +50,16 @@ Places = Sequence[Sequence[int]]  # for each table the indices of its columns
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CountedTables:
-    """Counts of tables before any cell is closed, with the names and values of their columns.
+    """Tables of counts before small counts are left out, with their columns' names and values.
 
     Attributes:
         name: name of the file or run.
         person: the definition of a person, in words.
         columns: columns of all tables, in the order in which they are named.
         tables: columns of each table, in the order given.
-        values: texts of each column, in their order.
-        linked: the counts; columns are indices in `columns`, codes indices in `values`.
+        values: texts of each column, numbers by size.
+        linked: the counts of all cells and totals, and the equations between them; columns
+            are indices in `columns`, codes indices in `values`.
     """
 
     name: str
@@ -73,10 +75,11 @@ class PrintedCell(Record, frozen=True):
 
     Attributes:
         values: the value of each column; None for a total over the column.
-        people: the printed count; None if the cell is closed.
-        low, high: the least and the most persons that an outsider can conclude; None where they
-            were not computed from the printed cells alone: for many closed cells, and for persons
-            with several rows, where they would show which sets of rows occur.
+        people: the printed count; None if the cell is closed (its count is not printed).
+        low, high: the least and the most persons that an outsider can conclude from the
+            printed cells. None for closed cells if there are too many for an exact
+            computation. None too if persons have several rows, because the numbers would
+            then reveal which combinations of rows occur.
     """
 
     values: tuple[str | None, ...]
@@ -86,29 +89,34 @@ class PrintedCell(Record, frozen=True):
 
 
 class ClosedTables(Record, frozen=True):
-    """Tables of counts in which small cells and their complements are closed.
+    """Tables of counts in which small cells and their complements are closed (not printed).
 
-    A record may be printed: it holds no sum and no number that would open a small cell.
+    Complements are further closed cells, without which subtraction would reveal a small
+    cell. A record may be printed: it holds no sum and no number that would open a small
+    cell.
 
     Attributes:
         source: name of the file or run.
         person: the definition of a person, in words.
         persons: number of persons in the tables.
-        k: persons in the smallest cell that is not small.
+        k: a cell of 1 to k - 1 persons is small.
         columns: columns of the cells.
         tables: columns of each table.
         cells: every cell and total of all tables.
-        joint: columns of tables that are not printed, and of which printed tables are parts: an
-            outsider may conclude their cells.
+        joint: columns of tables that are not printed, and of which printed tables are
+            parts: an outsider may conclude their cells.
         closed: number of closed cells, small cells and complements.
         loss: the quantity that the complements minimise: `people` or `cells`.
         is_best: whether it is proved that no choice of complements has a smaller loss.
-        narrowest: persons between the least and the most that an outsider can conclude for the
-            narrowest closed cell; None without a closed cell, or if `adds_up` is false.
+        narrowest: an outsider can conclude an interval of persons for each closed cell;
+            this is the width of the narrowest interval. None without a closed cell, or if
+            `adds_up` is false.
         narrowest_is_exact: whether `narrowest` is exact; if not, it is a lower bound.
-        members: whether persons of the table can conclude no more about small cells either.
+        members: whether the tables also protect small cells from persons of the table, which
+            know their own row.
         closes_empty: whether empty cells are closed; if not, they are printed as 0.
-        adds_up: whether totals are the sums of their cells; if not, persons may be in several.
+        adds_up: whether totals are the sums of their cells; if not, a person may be in
+            several cells.
     """
 
     source: str
@@ -130,24 +138,26 @@ class ClosedTables(Record, frozen=True):
 
 
 class RoundedTables(Record, frozen=True):
-    """Tables of counts rounded to multiples of a base, which add up if the counts do.
+    """Tables of counts rounded to multiples of a base; totals stay the sums of their cells.
 
     Attributes:
         source: name of the file or run.
         person: the definition of a person, in words.
         persons: number of persons in the tables, rounded.
-        k: persons in the smallest cell that is not small.
+        k: a cell of 1 to k - 1 persons is small.
         columns: columns of the cells.
         tables: columns of each table.
         cells: every cell and total of all tables.
         base: counts are multiples of it.
         joint: columns of tables that are not printed, as in `ClosedTables`.
-        reach: a count is less than base * reach from the truth.
-        is_best: whether it is proved that no rounding of this reach changes less.
-        known_small: cells that an outsider knows to have 1 to k - 1 persons, and groups that a
-            subtraction of two counts gives.
-        adds_up: whether totals are the sums of their cells; if not, persons may be in several, and
-            each count is at the nearest multiple, at most half a base from the truth.
+        reach: a count is less than base * reach from the true count.
+        is_best: whether it is proved that no rounding within this distance changes the
+            counts less.
+        known_small: number of cells and totals that an outsider knows to have 1 to k - 1
+            persons, and of such groups of people that subtraction of two counts reveals.
+        adds_up: whether totals are the sums of their cells. If not, a person may be in
+            several cells, and each count is at the nearest multiple, at most half a base
+            from the true count.
     """
 
     source: str
@@ -170,12 +180,13 @@ def count_table(
 ) -> CountedTables:
     """Return tables of counts of a user's table, in persons.
 
-    Each table is names of columns with commas between them. A person in several cells is counted
-    once in each, and once in their totals. name: of the file, for messages. empty: whether empty
-    cells are cells like any other.
+    tables: for each table, the names of its columns with commas between them. name: of the
+    file, for messages. empty: whether empty cells are counted, as 0. A person in several
+    cells counts once in each, and once in their totals.
 
     Raises:
-        DataError: an unknown column, a column that is left out, or tables that are too large.
+        DataError: an unknown column, a column that is left out, or tables that are too
+            large.
     """
     named, columns = _names(tables)
     name = name or table.called
@@ -240,9 +251,11 @@ def close_table(
     programs: int = PROGRAMS,
     progress: Progress = lambda _stage: None,
 ) -> ClosedTables:
-    """Close small cells and complements (`close_cells`), audit the result, and return it.
+    """Close (do not print) small cells and complements, audit the result, and return it.
 
-    empty: whether `counted` has empty cells; other arguments as of `close_cells`.
+    Complements are further cells, without which subtraction would reveal a small cell. k: a
+    cell of 1 to k - 1 persons is small. empty: whether `counted` has empty cells. Other
+    arguments are as in `close_cells`.
 
     Raises:
         DataError: k below 2, or too few persons.
@@ -310,13 +323,14 @@ def round_table(counted: CountedTables, base: int, k: int = 5) -> RoundedTables:
 
 
 def check_rounded(rounded: RoundedTables) -> None:
-    """Raise DataError if small cells are known in spite of the rounding."""
+    """Raise DataError if an outsider still knows small cells in spite of the rounding."""
     if rounded.known_small:
         cells = "cells" if rounded.adds_up else "cells and groups"
         raise DataError(
             f"{rounded.source}: rounded to multiples of {rounded.base}, {rounded.known_small:,} "
-            f"{cells} are still known to have 1 to {rounded.k - 1} persons; a larger base hides "
-            "more, without --round cells are closed, and --anyway prints these counts"
+            f"{cells} are still known to have 1 to {rounded.k - 1} persons; a larger base "
+            "hides more; without --round, small cells are not printed; and --anyway prints these "
+            "counts"
         )
 
 
@@ -382,7 +396,10 @@ def _counted(
 ) -> CountedTables:
     """Return counted tables, with the values of each column in order: numbers by size.
 
-    count: codes, columns of each table -> counts.
+    name: of the file or run. person: the definition of a person, in words. named: the
+    columns of each table. columns: the columns of all tables. codes: the value of each row
+    and column, as an index in `texts`. count: counts the persons of these codes, given the
+    column numbers of each table.
     """
     codes, values = codes.copy(), list[tuple[str, ...]]()
     for place, column in enumerate(texts):
@@ -399,7 +416,7 @@ def _counted(
 
 
 def _joint(counted: CountedTables) -> tuple[tuple[str, ...], ...]:
-    """Return the columns of each table that an outsider may conclude although it is not printed."""
+    """Return the columns of tables that are not printed, but that an outsider may conclude."""
     linked = counted.linked
     return tuple(
         tuple(counted.columns[place] for place in block)
@@ -411,7 +428,11 @@ def _joint(counted: CountedTables) -> tuple[tuple[str, ...], ...]:
 def _cells(
     counted: CountedTables, counts: Sequence[int | None], intervals: Intervals
 ) -> Iterator[PrintedCell]:
-    """Yield every printed cell: table by table, totals last; a cell of several tables once."""
+    """Yield every printed cell: table by table, totals last; a cell of several tables once.
+
+    counts: the count of each cell; None: closed (not printed). intervals: the least and the
+    most persons that an outsider can conclude for closed cells.
+    """
     are_shown = intervals.exact and not counted.linked.profiles
     low, high = dict[int, int | None](), dict[int, int | None]()
     for place, lower, upper in zip(

@@ -35,13 +35,15 @@ class EarlierAdvice:
 
     Attributes:
         file: the file that holds the advice.
-        columns: the keys of the feature of each searched column; None: it was dropped.
+        columns: for each searched column its rule, as keys of a scenario's `[[feature]]`;
+            None: the column was dropped.
         unchanged_columns: columns that were released as they are.
         k: people in the smallest safe equivalence class.
         max_exposure: the share of people that may be in a smaller class.
-        knowledge: whether attackers know the quasi-identifiers (`quasi`), or all columns (`all`).
+        knowledge: whether attackers know the quasi-identifiers (`quasi`), or all columns
+            (`all`).
         suppress: the largest share of people with suppressed rows; None: no row.
-        values: the released values of columns where they are recorded.
+        values: the released values of columns, where the advice records them.
     """
 
     file: Path
@@ -116,15 +118,16 @@ def search_again(
     """Return earlier advice applied to a table, in the form of a search's result.
 
     Args:
-        table: its people, direct identifiers left out.
+        table: the people's table, without direct identifiers.
         earlier: the advice.
         k: people in the smallest safe equivalence class.
         max_exposure: the share of people that may be in a smaller class.
         missing: the value of an empty cell of the table.
-        roles: targets of sensitive columns, and the share of people with suppressed rows; the known
-            and the kept columns are taken from the advice.
+        roles: targets of sensitive columns, and the share of people with suppressed rows;
+            the known and the kept columns are taken from the advice.
         predict: the column to predict from all other columns; None: no column.
-        by: whether the table's `truth` or the `promise` of its columns decides.
+        by: whether the table's `truth` or the `promise`, a bound from its columns' counts,
+            decides.
 
     Raises:
         DataError: a column of the advice is missing, or a rule does not fit.
@@ -171,9 +174,9 @@ def check_reached(advised: Advised, file: object) -> None:
     """Raise DataError if a file is to be written although the advice misses the target."""
     if file is not None and not advised.reached:
         raise DataError(
-            f"{file}: not written: the target is missed ({advised.missed:,} people, at most "
-            f"{advised.people_limit:,} may); search again without --like, or leave rows out "
-            "(--suppress)"
+            f"{file}: not written: the target is missed: {advised.missed:,} people are in classes "
+            f"that miss it, and at most {advised.people_limit:,} are accepted; search again "
+            "without --like, or leave rows out (--suppress)"
         )
 
 
@@ -205,7 +208,13 @@ def _new_columns(table: SourceTable, earlier: EarlierAdvice) -> list[str]:
 
 
 def _frozen(table: SourceTable, j: int, keys: Keys, earlier: EarlierAdvice, missing: str) -> Keys:
-    """Return the keys of a column that merge the same rare values as before, and all new values."""
+    """Return a column's rule with a list of the values to merge, not a threshold for rare values.
+
+    Earlier advice merged values of few people. Its released values show which; the same
+    values are merged into "(other)" again, and values that are new in this file too. keys:
+    the rule, as keys of a scenario's `[[feature]]`. A rule without such a threshold stays
+    as it is.
+    """
     earlier_values = earlier.values.get(table.columns[j])
     if "merge_below" not in keys or earlier_values is None:
         return keys
@@ -225,9 +234,10 @@ def _frozen(table: SourceTable, j: int, keys: Keys, earlier: EarlierAdvice, miss
 def _uncovered(
     table: SourceTable, j: int, keys: Keys, earlier: EarlierAdvice, missing: str
 ) -> list[str]:
-    """Return notes about values that a column's rules do not cover, or that are new.
+    """Return notes about values that a column's rule does not cover, or that are new.
 
-    New values were not in the earlier release.
+    New values were not in the earlier release. keys: the rule, as keys of a scenario's
+    `[[feature]]`.
     """
     name, texts = table.columns[j], table.values[j]
     folded = {value for group in keys.get("merge", {}).values() for value in group}

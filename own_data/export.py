@@ -32,11 +32,10 @@ Row = Sequence[object]
 
 
 def rows_of(table: SourceTable) -> Iterable[Row]:
-    """Yield the values of all people, in the order of the table.
+    """Yield the values of each row, in the order of the table; sorted if persons have several rows.
 
-    Sorted if a person has several rows.
-
-    Rows of one person often stand together in a file: their order would join them again.
+    In a file, the rows of a person are often adjacent. Sorting hides which rows belong
+    together.
     """
     codes_of_rows = table.codes
     if table.persons is not None:
@@ -46,7 +45,10 @@ def rows_of(table: SourceTable) -> Iterable[Row]:
 
 
 def with_suppressed(table: SourceTable, mask: NDArray[np.bool_], text: str) -> SourceTable:
-    """Return a table with a text in suppressed cells. mask: of each cell, shape (rows, columns)."""
+    """Return a table with `text` in all suppressed cells.
+
+    mask: whether each cell is suppressed, shape (rows, columns).
+    """
     codes, values = table.codes.copy(), list(table.values)
     for j, texts in enumerate(table.values):
         if mask[:, j].any():
@@ -85,7 +87,7 @@ def write(
 ) -> None:
     """Write rows to a file by its ending; an existing file is replaced.
 
-    bom: a byte-order mark, by which Excel recognizes UTF-8.
+    bom: whether a byte-order mark begins a CSV file, by which Excel recognizes UTF-8.
     """
     path = Path(path)
     check_ending(path)

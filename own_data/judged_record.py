@@ -11,13 +11,16 @@ class MatchedColumn(Record, frozen=True):
     Attributes:
         column: its name in the original.
         known: whether an attacker may know it.
-        values, original_values: number of different values, in the release and in the original.
-        coarser: released values that stand for other original values than themselves.
-        strange: cells of the release with a value that stands for no original value.
-        examples: some of these values.
-        bits, original_bits: entropy, in bits a row.
-        distance: total variation between the values of the release and of the original, as
-            released, 0 to 1.
+        values, original_values: number of different values, in the release and in the
+            original.
+        coarser: number of different released values that stand for other original values
+            than themselves.
+        strange: number of cells of the release with a value that stands for no original
+            value.
+        examples: some values of such cells.
+        bits, original_bits: entropy, in bits a row, in the release and in the original.
+        distance: total variation distance, 0 to 1, between the released values and the
+            original values, made as coarse as the release.
     """
 
     column: str
@@ -35,23 +38,27 @@ class MatchedColumn(Record, frozen=True):
 class LinkRisks(Record, frozen=True):
     """Re-identification risks: people of the original beside the rows of the release that fit them.
 
-    A row fits a person if its values, in the columns that an attacker may know, may stand for the
-    person's. Where persons have several rows, the fewest persons behind the fitting rows take the
-    place of fitting rows, for the worst row of each (`analysis/release_risks/person_matches.py`).
+    A row fits a person if its values in the known columns (that an attacker may know) may
+    stand for the person's values. If persons have several rows, a person counts with its
+    most exposed row. Persons are then counted, not fitting rows: the fewest persons that can
+    have the fitting rows (`analysis/release_risks/person_matches.py`).
 
     Attributes:
         people: people of the original.
         fitted: people with at least one fitting row.
-        below_k: of these, people with fewer than k fitting rows.
-        single: of these, people with a single fitting row.
-        pairs: of these, people with a row that fits no other person.
-        fewest: rows that fit a person, at least 1; 0 without such a person.
-        prosecutor_largest, prosecutor_mean: chance that a fitting row taken at random is the
-            person's, if the person is known to be in the release: 1 over the fitting rows.
+        below_k: number of fitted people with fewer than k fitting rows.
+        single: number of fitted people with a single fitting row.
+        pairs: number of fitted people with a row that fits no other person.
+        fewest: the least number of fitting rows of a fitted person; 0 without such a
+            person.
+        prosecutor_largest, prosecutor_mean: probability that a random fitting row belongs
+            to a person that is known to be in the release (1 over the number of fitting
+            rows): its maximum and mean over fitted people.
         rows_fitted: rows that fit at least one person.
-        journalist_largest, journalist_mean: chance that a fitting person taken at random is the
-            row's: 1 over the fitting people.
-        marketer: share of the rows that are expected to be linked to their person.
+        journalist_largest, journalist_mean: probability that a random fitting person is the
+            person of a row (1 over the number of fitting people): its maximum and mean over
+            these rows.
+        marketer: expected share of all rows that are linked to the right person.
     """
 
     people: int

@@ -1,9 +1,10 @@
 """A release that was made elsewhere, judged against the original: anonymised or synthetic data.
 
-k, l and t of a release alone do not show how it relates to the people: a synthetic table has no
-classes of people, and an anonymised table may hold copies. So the people of the original are looked
-for in the release: the rows that fit each of them, copies, and the regulators' three attacks
-(singling out, linkability, inference).
+k, l and t of a release alone do not show how it relates to the people. A synthetic
+table has no equivalence classes of people, and an anonymised table may hold copies of
+rows. So the judgement looks for the people of the original in the release: by the rows
+that fit each person, by copies, and by the regulators' three attacks (singling out,
+linkability, inference).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -59,16 +60,18 @@ def judge_release(
     Args:
         release: its file: anonymised or synthetic rows.
         original: the file of the people.
-        reading: the description of the original; its options on the form of a file hold for all.
+        reading: the description of the original file; its encoding, separator and words for
+            missing also hold for the release.
         k: rows or people in the smallest safe equivalence class.
-        hierarchies: files in the form of ARX, by column of the original.
-        control: a file of people of the same kind that the release was not made from; None: no
-            control.
+        hierarchies: files of generalization levels in the form of ARX, by column of the
+            original.
+        control: a file of people of the same kind that the release was not made from; None:
+            no control.
         progress: is called with the name of each stage.
 
     Raises:
-        DataError: a file cannot be read, no column is in both files, or persons have several rows
-            in the original and no column in the control.
+        DataError: a file cannot be read, no column is in both files, or persons have
+            several rows in the original and no column in the control.
     """
     people = read(original, reading, progress=progress)
     rows, columns = _released(release, original, people, reading, progress)
@@ -91,6 +94,8 @@ def judge_release(
 @dataclass(frozen=True, slots=True, eq=False)
 class JoinedTables:
     """The original, the release and the control, reduced to their common columns.
+
+    The control is a table of people outside the release.
 
     Attributes:
         people: the original, in the common columns.
@@ -121,9 +126,10 @@ def _released(
     progress: Callable[[str], None],
     person: str | None = None,
 ) -> tuple[SourceTable, ComparedColumns]:
-    """Return the columns of a release that the original has, under the original's names.
+    """Return the columns of a release (or control) that the original has, under its names.
 
-    person: the column by which rows belong to persons; None: each row is judged by itself.
+    Also returns the comparison of the columns of both files. person: the column by which
+    rows belong to persons; None: each row is judged by itself.
     """
     progress(f"reading {file}")
     form = Reading(
@@ -162,7 +168,11 @@ def _joined(
     outside: SourceTable | None,
     files: Mapping[str, Mapping[str, Sequence[str]]],
 ) -> JoinedTables:
-    """Return the tables in their common columns, values matched, without suppressed rows."""
+    """Return the tables in their common columns, without suppressed rows.
+
+    The values of the release are matched with the original values that they may stand for.
+    outside: the control. files: the levels of each value, by column with a hierarchy file.
+    """
     names = list(rows.columns)
     role = {judged.column: judged.role for judged in people.judged}
     may_be_known = {people.columns[j] for j in known_columns(people)}
@@ -228,9 +238,10 @@ class _Judge:
         self.texts = texts
 
     def _as_released(self, table: SourceTable, texts: list[list[str]]) -> Columns:
-        """Return a table's codes as the release would write them, shape (rows, columns).
+        """Return a table's codes as coarse as the release would write them, shape (rows, columns).
 
-        A value that the release writes in no way gets a new code, and its text is added to `texts`.
+        A value that the release cannot express gets a new code, and its text is added to
+        `texts`.
         """
         columns = []
         for j, fitted in enumerate(self.joined.fitted):
@@ -286,13 +297,14 @@ class _Judge:
         )
 
     def _has_coarser(self, j: int) -> bool:
-        """Whether some released values of a column are coarser than the original's."""
+        """Whether some released values of column `j` stand for further original values."""
         return self.joined.fitted[j].coarser > 0
 
     def _links(self, known_columns: Sequence[int]) -> LinkRisks:
-        """Return the re-identification risks from the matches of rows and people.
+        """Return the re-identification risks from the rows of the release that fit each person.
 
-        If persons have several rows, persons are counted in place of rows.
+        A row fits a person if its values in the known columns may stand for the person's
+        values. If persons have several rows, persons are counted in place of rows.
         """
         owner, original = self.joined.people.persons, self.joined.people.codes[:, known_columns]
         release = self.joined.rows.codes[:, known_columns]
@@ -379,7 +391,7 @@ class _Judge:
         return tuple(self._question_record(attack, size) for attack, size in attacks)
 
     def _question_record(self, attack: Attack, size: int) -> AskedQuestion:
-        """Return the record of an attack.
+        """Return the record of an attack: singling out, linkability or inference.
 
         size: the number of columns of a predicate that singles out; 0 for other attacks.
         """
@@ -447,7 +459,7 @@ class _Judge:
 
 
 def _codes_in(table: SourceTable, reference: SourceTable) -> Columns:
-    """Return the codes that a table's cells have in another table; NO_VALUE for texts it lacks."""
+    """Return a table's cells as codes of the reference table; NO_VALUE for texts it lacks."""
     columns = []
     for j, texts in enumerate(table.values):
         place = {text: code for code, text in enumerate(reference.values[j])}
@@ -457,7 +469,11 @@ def _codes_in(table: SourceTable, reference: SourceTable) -> Columns:
 
 
 def _distance(people: Columns, rows: Columns) -> float:
-    """Return the total variation distance between two tables of counts, 0 to 1."""
+    """Return the total variation distance, 0 to 1, between the cell shares of two tables.
+
+    A cell is a combination of values of all columns. people, rows: codes, shape (rows,
+    columns).
+    """
     cells = cells_of(np.concatenate((people, rows)), range(people.shape[1]))
     size = int(cells.max()) + 1
     shares = (

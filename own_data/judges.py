@@ -1,7 +1,8 @@
 """Two counts of the people that miss the target of a choice of coarser values.
 
-`Truth` counts in the table itself; `MarginalPromise` bounds the number by the counts of single
-columns, which a curator knows without the table.
+The target is k, and targets of sensitive columns. `Truth` counts in the table itself;
+`MarginalPromise` bounds the people below k by the counts of single columns, which a
+curator knows without the table.
 """
 
 from collections.abc import Sequence
@@ -24,7 +25,10 @@ from .sensitive_targets import MissedTargets
 def coarse_codes(
     table: SourceTable, columns: Sequence[LadderColumn], levels: Sequence[int]
 ) -> list[np.ndarray]:
-    """Return the codes of each searched column at its level in a choice, for each row."""
+    """Return the codes of each searched column, as coarse as its level, for each row.
+
+    levels: the generalization level of each column.
+    """
     return [
         column.ladder.levels[level].codes[table.codes[:, j]]
         for j, (column, level) in enumerate(zip(columns, levels, strict=True))
@@ -34,7 +38,8 @@ def coarse_codes(
 class Truth:
     """A count of the people in equivalence classes that miss k, or a target of a sensitive column.
 
-    It is called with the level of each searched column.
+    An object is called with the generalization level of each searched column (a column that
+    may become coarser).
     """
 
     def __init__(
@@ -46,10 +51,11 @@ class Truth:
         roles: Roles,
         missing: str,
     ) -> None:
-        """Prepare the unchanged columns and the targets.
+        """Prepare the known columns that stay unchanged, and the targets of sensitive columns.
 
-        table: all columns. searched: the columns that may become coarser, with their ladders in
-        `columns`.
+        Attackers may know these unchanged columns; a target is l, entropy-l or t. table: all
+        columns. searched: the columns that may become coarser. columns: these columns with
+        their levels. k: people in the smallest safe class. missing: the value of an empty cell.
         """
         self.table, self.searched, self.columns, self.k = table, searched, columns, k
         self.missing, self.unchanged_columns = missing, fixed_columns(table, roles)
@@ -60,37 +66,46 @@ class Truth:
         self.targets = MissedTargets(table, roles.targets, k, missing)
 
     def __call__(self, levels: Sequence[int]) -> int:
-        """Return the number of people that miss the target with these levels."""
+        """Return the number of people that miss k, or a target of a sensitive column.
+
+        levels: the generalization level of each searched column.
+        """
         codes = self._codes(levels)
         if self.targets.targets:
             return self.targets.people(cells_of(codes, range(codes.shape[1])))
         return _people(codes, self.table, self.k)
 
     def classes(self, levels: Sequence[int]) -> NDArray[np.int64]:
-        """Return the number of the equivalence class of each row with these levels, from 0."""
+        """Return the equivalence class of each row, numbered from 0.
+
+        levels: the generalization level of each searched column.
+        """
         codes = self._codes(levels)
         return cells_of(codes, range(codes.shape[1]))
 
     def missed_with(self, levels: Sequence[int], mask: NDArray[np.bool_]) -> int:
         """Return the number of people that miss the target, once cells are suppressed.
 
-        mask: whether each cell of the searched columns is suppressed.
+        levels: the generalization level of each searched column. mask: whether each cell of
+        these columns is suppressed.
         """
         codes = self._codes(levels) + 1
         codes[:, : mask.shape[1]][mask] = 0
         return self.targets.people(cells_of(codes, range(codes.shape[1])))
 
     def below(self, levels: Sequence[int]) -> int:
-        """Return the number of people in classes smaller than k with these levels.
+        """Return the number of people in equivalence classes smaller than k.
 
-        Targets of sensitive columns are not considered.
+        levels: the generalization level of each searched column. Targets of sensitive columns
+        are not considered.
         """
         return _people(self._codes(levels), self.table, self.k)
 
     def kept_rows(self, levels: Sequence[int]) -> NDArray[np.bool_] | None:
-        """Return a mask of the rows in classes that reach the target.
+        """Return a mask of the rows in equivalence classes that reach k and all targets.
 
-        None if no row may be suppressed.
+        levels: the generalization level of each searched column. None if no row may be
+        suppressed.
         """
         if not self.may_suppress:
             return None
@@ -104,11 +119,11 @@ class Truth:
         rest: SourceTable | None,
         mask: NDArray[np.bool_] | None = None,
     ) -> tuple[int, int]:
-        """Return the people below k for two kinds of attackers.
+        """Return the people below k for attackers with two kinds of knowledge.
 
-        The first know the quasi-identifiers, the second all released columns. rest: columns that
-        are released unchanged. mask: whether each cell of the searched columns is suppressed; None:
-        no cell.
+        The first attackers know the quasi-identifiers, the second all released columns. levels:
+        the generalization level of each searched column. rest: columns that are released
+        unchanged. mask: whether each cell of the searched columns is suppressed; None: no cell.
         """
         quasi = {judged.column for judged in self.table.judged if judged.role is ColumnRole.QUASI}
         coarse = coarse_codes(self.searched, self.columns, levels)
@@ -135,9 +150,10 @@ class Truth:
 
 
 def exposed_people(table: SourceTable, k: int) -> tuple[int, int]:
-    """Return the people below k for two kinds of attackers.
+    """Return the people below k for attackers with two kinds of knowledge.
 
-    The first know the quasi-identifiers, the second all columns.
+    The first attackers know the quasi-identifiers (without any, all columns), the second
+    all columns.
     """
     quasi = {judged.column for judged in table.judged if judged.role is ColumnRole.QUASI}
     quasi_columns = [j for j, name in enumerate(table.columns) if name in quasi]
@@ -147,7 +163,10 @@ def exposed_people(table: SourceTable, k: int) -> tuple[int, int]:
 
 
 def _people(codes: Codes, table: SourceTable, k: int) -> int:
-    """Return the number of people in equivalence classes smaller than k, over all columns."""
+    """Return the number of people in equivalence classes smaller than k.
+
+    A class agrees in all columns of `codes`, shape (rows, columns).
+    """
     if table.persons is not None:
         return Persons.from_table(codes, table.persons).below(range(codes.shape[1]), k)
     return int(users_below(joint_counts(codes, range(codes.shape[1])), k))
@@ -156,7 +175,8 @@ def _people(codes: Codes, table: SourceTable, k: int) -> int:
 class MarginalPromise:
     """An upper bound on the people below k for a choice of levels, by counts of columns alone.
 
-    A curator can prove it without the table. It is called with the level of each searched column.
+    A curator can prove it without the table. An object is called with the generalization
+    level of each searched column (a column that may become coarser).
     """
 
     def __init__(
@@ -167,7 +187,12 @@ class MarginalPromise:
         whole: SourceTable,
         unchanged_columns: Sequence[int],
     ) -> None:
-        """Count the unchanged columns; counts of the searched columns follow on request."""
+        """Count the values of the unchanged columns; the searched columns are counted on request.
+
+        table: the searched columns. columns: these columns with their levels. whole: the table
+        with all columns. unchanged_columns: numbers in `whole` of the known columns that stay
+        unchanged.
+        """
         self.table, self.columns, self.k = table, columns, k
         self.level_counts: dict[tuple[int, int], np.ndarray] = {}
         self.unchanged_counts = [
@@ -175,7 +200,10 @@ class MarginalPromise:
         ]
 
     def __call__(self, levels: Sequence[int]) -> int:
-        """Return the most people that may be below k with these levels, by the columns' counts."""
+        """Return the upper bound on the people below k that the columns' counts prove.
+
+        levels: the generalization level of each searched column.
+        """
         marginals = [
             *(self._counts(j, level) for j, level in enumerate(levels)),
             *self.unchanged_counts,
@@ -189,7 +217,10 @@ class MarginalPromise:
         return best_bound(varying, self.k).people
 
     def _counts(self, j: int, level: int) -> np.ndarray:
-        """Return the number of people with each value of column j at a level; cached."""
+        """Return the number of people with each value of column j at a level; cached.
+
+        level: the generalization level, 0 for the finest. Values without people are left out.
+        """
         if (j, level) not in self.level_counts:
             codes = self.columns[j].ladder.levels[level].codes[self.table.codes[:, j]]
             counts = self.table.people_by(codes, 0)

@@ -57,16 +57,19 @@ class Reading:
         text: columns of free text.
         quasi: quasi-identifiers: columns that an attacker may know of a person.
         sensitive: columns that no attacker should learn.
-        weight: a column of sampling weights: the people of a population each row stands for.
+        weight: a column of sampling weights: the people of a population each row stands
+            for.
         other: columns without any of these roles.
-        person: the column with the persons as values; a person may have several rows.
+        person: the column that identifies persons; a person may have several rows.
         each_row: whether each row is a person, although an identifier occurs several times.
         one_row: the row taken of each person: `first`, `last`, `earliest:COLUMN` or
             `latest:COLUMN`; None: all.
         coarsen: rules, each as in `age.bins.width=10`, or the feature of a scenario.
         sets: columns with several parts in a cell, each as in `symptoms=;`: read as sets.
-        yes_no: the same kind of columns, replaced by one column of yes and no for each part.
-        as_number: columns in which each number has one spelling.
+        yes_no: columns with several parts in a cell, each as in `symptoms=;`: replaced by a
+            column of yes and no for each part.
+        as_number: columns of numbers; different spellings of a number, such as 7 and 7.0,
+            are read as equal.
     """
 
     columns: Names | None = None
@@ -99,7 +102,7 @@ class Reading:
 
     @property
     def lacking(self) -> tuple[str, ...]:
-        """The texts that mean missing, stripped of spaces as the cells are."""
+        """The texts that mean missing, without spaces at both ends, as cells are read."""
         return tuple(text.strip() for text in self.missing_text)
 
     def roles(self) -> dict[str, str]:
@@ -147,7 +150,7 @@ def split(names: Names | None) -> list[str]:
 
 
 def _composed(option_value: Any) -> Any:
-    """Return an option with composed letters (Unicode NFC), but for the path of a hierarchy."""
+    """Return an option with its letters in Unicode NFC, except the path of a hierarchy file."""
     if isinstance(option_value, str):
         head, hierarchy, path = option_value.partition(".hierarchy")
         return composed(head) + hierarchy + path
@@ -155,15 +158,19 @@ def _composed(option_value: Any) -> Any:
 
 
 def _signs(option: str, texts: Sequence[str]) -> dict[str, str]:
-    """Return, by column, the sign that separates the parts of a cell. Raises DataError.
+    """Return, by column, the character or text that separates the parts of a cell.
 
-    texts: the user's options, each as in `symptoms=;`.
+    option: name of the option, for messages. texts: the user's settings, each as in
+    `symptoms=;`. DataError for any other form.
     """
     signs: dict[str, str] = {}
     for text in texts:
         name, _, sign = text.rpartition("=")
         if not name or not sign.strip():
-            raise DataError(f"--{option} {text}: COLUMN=SIGN is accepted, such as symptoms=;")
+            raise DataError(
+                f"--{option} {text}: COLUMN=SIGN is accepted, such as symptoms=; if ; separates "
+                "the parts of a cell"
+            )
         signs[name.strip()] = sign.strip()
     return signs
 
@@ -174,16 +181,20 @@ def read(
     missing: str = "",
     progress: Callable[[str], None] = lambda _stage: None,
 ) -> SourceTable:
-    """Return the table in a file as the reading describes it, without direct identifiers.
+    """Return the table in a file as the user's description says, without direct identifiers.
 
-    The columns that are left out are in `judged`. missing: the value of an empty cell. progress: is
-    called with the name of each stage.
+    The table's `judged` lists every column with its role, also the columns that are left
+    out. missing: the value of an empty cell. progress: is called with the name of each
+    stage.
     """
     progress(f"reading {path}")
     section = reading.section(path, missing)
     source = source_of(section) if section.builtin else file_source(path, options_of(section))
     if source is None:
-        raise DataError(f"{path}: its people are generated; a table is accepted")
+        raise DataError(
+            f"{path}: no shipped table has this name (generated people are no table); the path "
+            "of a file, or the name of a shipped table, is accepted"
+        )
     names = source.columns
     names_used = _column_names(path, names, reading.columns, section.yes_no)
     pairs = [*with_parts(section.roles, section.yes_no, names)]
@@ -204,7 +215,7 @@ def read(
             f"{path}: the table has only one person, {coarser.note}; at least two people are "
             "needed, because a single person has no crowd"
         )
-    # A warning that a scenario does not request a column is dropped: the column's role shows it.
+    # Drop warnings about columns that no scenario requests: the column's role shows it.
     warnings = [text for text in coarser.warnings if NOT_ASKED not in text]
     return replaced(coarser, warnings=(*warnings, *_header_doubts(source, section)))
 
@@ -212,7 +223,8 @@ def read(
 def without_suppressed(table: SourceTable) -> SourceTable:
     """Return a table without suppressed rows, which have * in every quasi-identifier.
 
-    Such rows are no equivalence class of people with equal values.
+    Such rows are removed because they would form an equivalence class of people with
+    different values.
     """
     roles = {judged.column: judged.role for judged in table.judged}
     marked = [
@@ -246,7 +258,7 @@ def without_suppressed(table: SourceTable) -> SourceTable:
 
 
 def finer(path: Path, reading: Reading, missing: str = "") -> SourceTable:
-    """Return the table before its columns are made coarser."""
+    """Return the table in a file as described, without the rules that make columns coarser."""
     return read(path, replaced(reading, coarsen=()), missing)
 
 
@@ -257,7 +269,10 @@ def released_features(reading: Reading, columns: Sequence[str]) -> list[FeatureS
 
 
 def check_target(score: TableScore, reading: Reading, output_path: Path | None) -> None:
-    """Raise DataError if a table that misses its target is to be written."""
+    """Raise DataError if a table is to be written although too many people are below k.
+
+    output_path: the file to write; None: no file, and no check.
+    """
     scored = score.joint if known_is_all(reading) or score.quasi is None else score.quasi
     below = scored.crowds.users_below(score.k)
     if output_path is not None and below > score.people_limit:
@@ -276,7 +291,10 @@ def known_is_all(reading: Reading) -> bool:
 
 
 def _header_doubts(source: Source, section: PopulationSection) -> list[str]:
-    """Return a warning if line 1 does not look like the user's option for the header says."""
+    """Return a warning if line 1 contradicts the user's option --header or --no-header.
+
+    For example, the user says --no-header, but line 1 looks like names of columns.
+    """
     if section.header is None or not isinstance(source, FileSource):
         return []
     plain = replace(section, sets={}, yes_no={}, as_number=())
@@ -296,10 +314,11 @@ def coarsenings(
     columns: Sequence[str],
     identifiers: Sequence[str] = (),
 ) -> list[FeatureSection]:
-    """Return the features that rules such as `age.bins.width=10` make, for each named column.
+    """Return a feature (a column with rules of generalization) for each column that rules name.
 
-    A feature of a scenario is returned as it is. identifiers: direct identifiers, which are columns
-    of the file and not of the table.
+    coarsen_rules: texts such as `age.bins.width=10`; a feature of a scenario is returned as
+    it is. columns: the columns of the table. identifiers: direct identifiers, which are
+    columns of the file but not of the table.
     """
     rules: dict[str, dict[str, Any]] = {}
     features = [feature for feature in coarsen_rules if isinstance(feature, FeatureSection)]
@@ -337,7 +356,7 @@ def coarsenings(
 def _rule(text: str, columns: Sequence[str]) -> dict[str, Any]:
     """Return a rule parsed as TOML; the column and the value after the = need no quotes."""
     matching_names = [name for name in columns if text.startswith(f"{name}.")]
-    if matching_names:  # TOML needs quotes around other names than of A-Z, 0-9, - and _
+    if matching_names:  # TOML needs quotes around names with characters except A-Z, 0-9, - and _
         name = max(matching_names, key=len)
         text = quoted(name) + text[len(name) :]
     key, _, value = text.partition("=")
@@ -364,7 +383,12 @@ def _check_names(
 def _column_names(
     path: Path, names: Sequence[str], columns: Names | None, yes_no: Collection[str]
 ) -> list[str]:
-    """Return the names of the columns to read, with parts of cells as columns of their own."""
+    """Return the names of the columns to read, with a column for each part of a yes-no column.
+
+    columns: the user's choice; None: all. yes_no: columns with several parts in a cell,
+    such as `fever; cough`; each part becomes a column of yes and no. DataError for unknown
+    or repeated names.
+    """
     if columns is None:
         return list(names)
     names_used = [name for _, name in with_parts(split(columns), yes_no, names)]
@@ -391,7 +415,7 @@ def write_out(
 def suspects(table: SourceTable, texts: Sequence[str]) -> list[str]:
     """Return a sentence about each value that often means missing, and about other doubts.
 
-    texts: the texts that mean missing for the user.
+    texts: the texts that mean missing by the user's options.
     """
     sets = dict(table.source.options.sets) if isinstance(table.source, FileSource) else ()
     lines = [
@@ -424,7 +448,10 @@ class SuspectValue:
 
 
 def suspect_values(table: SourceTable, texts: Sequence[str]) -> Iterator[SuspectValue]:
-    """Yield the values that often mean missing, but are not among `texts`, which do."""
+    """Yield the values that often mean missing, but are read as values.
+
+    texts: the texts that mean missing by the user's options.
+    """
     for j, values in enumerate(table.values):
         odd = outlying_numbers([text for text in values if text not in texts])
         for code, text in enumerate(values):
@@ -435,7 +462,11 @@ def suspect_values(table: SourceTable, texts: Sequence[str]) -> Iterator[Suspect
 
 
 def missing_codes(table: SourceTable, texts: Sequence[str]) -> tuple[Codes, list[int | None]]:
-    """Return codes in which all missing texts of a column share a code, and that code by column."""
+    """Return a table's codes, with one code for all missing texts of a column, and that code.
+
+    texts: the texts that mean missing, besides the empty text. The second value is, by
+    column, the code of missing values; None: no value is missing.
+    """
     unknown_texts = {"", *texts}
     codes, codes_of_missing = table.codes, list[int | None]()
     for j, values in enumerate(table.values):

@@ -1,8 +1,8 @@
 """A second count of a release with suppressed cells, from its texts, before it is written.
 
-No code of the search is used: rows are compared as they are written, people and values are counted
-row by row, and l, entropy-l and t are computed by their definitions. So an error of the search
-cannot release an unsafe table.
+The count shares no code with the search for suppressed cells. It compares rows as they
+are written, counts people and values row by row, and computes l, entropy-l and t by
+their definitions. So an error of the search cannot release an unsafe table.
 """
 
 from collections import Counter, defaultdict
@@ -21,7 +21,8 @@ Members = Sequence[int]
 def check_written(advised: Advised, columns: Mapping[str, Sequence[str]]) -> None:
     """Raise DataError if an equivalence class of the written rows misses k or a target.
 
-    columns: the texts of the release, in the order of the table's rows.
+    A target is l, entropy-l or t of a sensitive column. columns: the texts of the release
+    by column, in the order of the table's rows.
     """
     persons = advised.table.persons
     owner = range(len(advised.table.codes)) if persons is None else persons.tolist()
@@ -70,9 +71,10 @@ def _classes_missed(
     target: Targets,
     missing: str,
 ) -> int:
-    """Return the number of classes that miss a target of a sensitive column.
+    """Return the number of equivalence classes that miss a target of a sensitive column.
 
-    texts: of the column. owner: the person of each row. classes: the rows of each class.
+    texts: the column's text in each row. owner: the person of each row. classes: the rows
+    of each class. missing: the text of an empty cell.
     """
     distinct = list(dict.fromkeys(texts))
     numbers = None if target.nominal else column_numbers(distinct, missing)
@@ -91,11 +93,10 @@ def _classes_missed(
 def _shares(
     values: Sequence[object], owner: Sequence[int], rows: Members
 ) -> tuple[dict[object, float], bool]:
-    """Return the share of each value in some rows, and whether all their persons have one value.
+    """Return the share of each value in some rows, and whether all their persons share a value.
 
-    values, owner: the value and the person of each row of the table. A person counts once for each
-    of
-    its values.
+    values, owner: the value and the person of each row of the table. rows: the numbers of
+    the rows. A person counts once for each of its values.
     """
     pairs = {(values[row], owner[row]) for row in rows}
     counts = Counter(value for value, _ in pairs)
@@ -110,9 +111,11 @@ def _misses(
     order: Sequence[object] | None,
     target: Targets,
 ) -> bool:
-    """Whether a class misses a target. order: of values that are numbers, else None.
+    """Whether an equivalence class misses a target of a sensitive column.
 
-    overall_law: the share of each value among all people.
+    class_shares: the share of each value in the class, and whether all its people share a
+    value. overall_law: the share of each value among all people. order: the values in order
+    of size if they are numbers; None: categories.
     """
     shares, certain = class_shares
     different = 1 if certain else len(shares)

@@ -1,11 +1,11 @@
 """A user's own table as the next release of a ledger: judged, and recorded before it is written.
 
-A ledger is a file of earlier releases about the same people; a new release must not let an attacker
-learn about small groups by subtracting an earlier one. The holder of the table knows all its cells,
-so the true exposure of a group decides (`exact`), as it decides elsewhere about any table of a
-user, unless only the counts of columns are to decide. The holder alone reads a refusal. If others
-learn that the table is withheld, they learn that a group of it would have had small equivalence
-classes.
+A ledger is a file of earlier releases about the same people. Subtracting an earlier
+release from a new one reveals the counts of the people that only one release holds. The new
+release may not reveal a small equivalence class in such a group of people. The holder
+of the table knows all its cells, so the group's true exposure decides (`exact`), unless
+only the counts of single columns are to decide. The holder alone reads a refusal. If
+other people learn of a refusal, they learn that a group has small equivalence classes.
 """
 
 from collections import Counter
@@ -58,19 +58,20 @@ def release_table(
 ) -> Account:
     """Judge a table as the next release about its people, and record it in the ledger.
 
-    RoundBurned if the release may not be made. Where persons have several rows, the ledger holds
-    the rows of each by marks (keyed hashes). DataError if such a table follows a release about the
-    same people that was recorded without them.
+    RoundBurned if the release may not be made. If persons have several rows, the ledger
+    holds the rows of each person as marks (keyed hashes). DataError if such a table follows
+    a release about the same people that was recorded without these marks.
 
     Args:
         ledger: earlier releases.
-        table: its people, before values are made coarser.
-        features: the columns that are released, and how coarse.
-        policy: the promise: k and max_exposure.
+        table: the people's table, before values are made coarser.
+        features: the columns that are released, with their rules of generalization.
+        policy: the target of the release: k and max_exposure.
         missing: the value of an empty cell.
-        exact: whether its cells decide, and not the counts of single columns.
-        noted: whether it will be released, so that the ledger holds it from now on.
-        person: the column by which people are known in the ledger; None: by their whole rows.
+        exact: whether the cells of the table decide; if not, the counts of single columns.
+        noted: whether the table will be released, so that the ledger records it.
+        person: the column by which people are known in the ledger; None: by their whole
+            rows.
     """
     crowd = crowd_of_table(table, ledger.secret(), person)
     past = list(ledger.entries)
@@ -122,8 +123,9 @@ def judge_advised(
 ) -> Account | None:
     """Judge the advised table by a ledger, if given; RoundBurned if it may not be released.
 
-    person: the column by which people are known; None: by their whole rows. The table is not
-    released yet, so the ledger is not changed.
+    ledger: the file of earlier releases; None: no judgement, and the result is None.
+    person: the column by which people are known; None: by their whole rows. The ledger is
+    not changed, because the table is not released yet.
     """
     if ledger is None:
         return None
@@ -180,7 +182,8 @@ def _cells(
 ) -> tuple[list[str], Counts, PersonCells]:
     """Return the released columns, the people of each cell, and the cells of each person's rows.
 
-    A cell is a combination of released values.
+    A cell is a combination of released values. features: the released columns with their
+    rules of generalization. missing: the value of an empty cell.
     """
     coarse_table, names = coarse(table, features, missing), [feature.name for feature in features]
     at = [coarse_table.columns.index(name) for name in names]
@@ -210,7 +213,12 @@ def _singles(names: Sequence[str], rows: PersonCells) -> SingleCounts:
 def _row_places(
     names: Sequence[str], rows: PersonCells, released: Sequence[CountedCell], key: bytes
 ) -> tuple[tuple[int, ...], ...]:
-    """Return, for each person, the indices in the release of the cells of its rows, ascending."""
+    """Return, for each person, the indices in the release of the cells of its rows, ascending.
+
+    names: the released columns. rows: the cell of each row of each person. released: the
+    cells of the release, by marks (keyed hashes of their values). key: the key of these
+    hashes.
+    """
     number = {cell.marks: place for place, cell in enumerate(released)}
     order = sorted(range(len(names)), key=names.__getitem__)
     place_of = dict[tuple[str, ...], int]()

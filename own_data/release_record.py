@@ -24,12 +24,13 @@ class ReleasedFile(Record, frozen=True):
 
 
 class SensitiveTarget(Record, frozen=True):
-    """A target of a sensitive column that the user set.
+    """A target that the user set for a sensitive column.
 
     Attributes:
         column: name of the column.
         measure: `l`, `entropy-l` or `t`.
-        asked: the limit.
+        asked: the limit that the measure must reach: at least for `l` and `entropy-l`, at
+            most for `t`.
     """
 
     column: str
@@ -38,13 +39,13 @@ class SensitiveTarget(Record, frozen=True):
 
 
 class NamedThreshold(Record, frozen=True):
-    """The authority from which the threshold k comes.
+    """The authority, such as a regulator, from which the threshold k comes.
 
     Attributes:
         name: name of the option.
-        authority: the name of the authority, and its largest accepted chance to name a person, in
-            words.
-        source: where the threshold was read.
+        authority: the name of the authority, and the largest probability of naming a person
+            that it accepts, in words.
+        source: the document that states the threshold.
     """
 
     name: str
@@ -72,7 +73,7 @@ class CellsLeftOut(Record, frozen=True):
     Attributes:
         cells: number of suppressed cells.
         rows: number of rows with such a cell.
-        of: number of cells of the columns that were searched and not dropped.
+        of: number of all cells of columns that may become coarser and are not dropped.
     """
 
     cells: int
@@ -84,8 +85,8 @@ class TableRelease(Record, frozen=True):
     """The release of a table: its command, its input, and the file that was written.
 
     Attributes:
-        command: the command and its options as they were given; files without their folders, and
-            merged values left out.
+        command: the command and its options as they were given; files without their
+            folders, and merged values left out.
         input_rows: rows of the input file.
         input_people: people of the input file.
         input_columns: columns of the input file.
@@ -93,7 +94,7 @@ class TableRelease(Record, frozen=True):
         known: whether attackers may know the `quasi`-identifiers or `all` columns.
         person_said: whether an option defines a person.
         file: the file that was written; None: no file.
-        threshold: the threshold of an authority; None: k is the signer's own.
+        threshold: the threshold of an authority; None: the publisher chose k.
         targets: targets of sensitive columns.
         left_out: rows that are not in the release; None: all rows are.
         anyway: whether the file was written although the table misses its target.

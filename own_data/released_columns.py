@@ -28,7 +28,10 @@ class ComparedColumns:
 
 
 def released_columns(people: SourceTable, released: Sequence[str]) -> ComparedColumns:
-    """Return the columns of a release, matched with the original. released: their names."""
+    """Return the columns of a release, matched by name with the columns of the original.
+
+    people: the original table. released: the names of the release's columns.
+    """
     role = {judged.column: judged.role for judged in people.judged}
     further = people.source.columns if people.source else ()
     names = match_names(dict.fromkeys((*people.columns, *role, *further)), released)
@@ -48,7 +51,9 @@ def released_columns(people: SourceTable, released: Sequence[str]) -> ComparedCo
 
 
 def match_names(names: Iterable[str], released_names: Sequence[str]) -> dict[str, str]:
-    """Return the name in the release of each original column, equal or equal without case.
+    """Return the name in the release of each original column that is in both files.
+
+    Names match if they are equal, or else if they differ only in case or spaces.
 
     >>> from veilmix.own_data.released_columns import match_names
     >>> match_names(["age", "Sex"], ["Age", "age", "SEX"])

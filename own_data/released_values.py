@@ -51,7 +51,7 @@ Fits = Callable[[str], bool]
 
 @dataclass(frozen=True, slots=True)
 class ValueTexts:
-    """The texts of a column's codes, and the number of cells with each text.
+    """The different texts of a column, each with its number of cells.
 
     Attributes:
         texts: a text for each code.
@@ -141,7 +141,7 @@ class _Fit:
         self.name, self.original, self.released = name, original, released
         self.code = {text: code for code, text in enumerate(original.texts)}
         released_texts = set(released.texts)
-        # Original texts that are not released unchanged.
+        # An unchanged text stands for itself, so only texts that are not released remain.
         self.free = [t for t in original.texts if t not in released_texts]
         self.numbers = np.array([_number(text) for text in original.texts])
         self.by_number, self.by_fold = defaultdict[float, list[int]](list), defaultdict(list)
@@ -190,7 +190,11 @@ class _Fit:
         )
 
     def _missing(self) -> dict[int, NDArray[np.int64] | None]:
-        """Return, for each released text that means missing, its original values; None: any."""
+        """Return, for each released text that means missing, the codes of its original values.
+
+        None if the text may stand for any value, because the release has more missing cells
+        than the original.
+        """
         texts, original_texts = self.released.texts, self.original.texts
         lacking = [a for a, text in enumerate(original_texts) if _is_missing(text)]
         odd = [
@@ -208,9 +212,9 @@ class _Fit:
         }
 
     def _originals(self, text: str) -> NDArray[np.int64] | None:
-        """Return the codes of the original values that a released text may mean.
+        """Return the codes of the original values that a released text may stand for.
 
-        None: every value.
+        None if the text may stand for every value.
         """
         text = text[1:] if QUOTED.match(text) else text
         if text and not text.strip(STAR):
@@ -256,7 +260,10 @@ def _rules(text: str) -> list[Fits]:
 
 
 def _has_part(date: Date, text: str, original_text: str) -> bool:
-    """Whether a text is a date with this month, year or decade, the released text."""
+    """Whether an original text is a date in the released month, year or decade.
+
+    date: the rule that makes a date coarser. text: the released part of a date.
+    """
     return DATE.fullmatch(original_text) is not None and date.apply(original_text) == text
 
 

@@ -60,8 +60,9 @@ class AdviceFrames:
     """The parts of advice as tables for a notebook.
 
     Attributes:
-        columns: the advised level of each column, and its cost.
-        choices: the choices of the frontier, with the level of each column.
+        columns: the advised generalization level of each column, and its cost.
+        choices: the advised choice of levels and its alternatives: choices for which no
+            tried choice has both fewer people below k and less loss.
         table: the people's rows under the advised choice.
     """
 
@@ -166,7 +167,7 @@ def _columns(score: TableScore) -> Iterator[Row]:
 
 
 def exposure_bounds(score: TableScore) -> dict[str, int]:
-    """Return the people below k in truth and at most, by the name of the bound."""
+    """Return the people below k, and bounds on them from the columns' counts, by name."""
     bounds = score.bounds
     people = {
         "lower": bounds.lower,
@@ -182,7 +183,11 @@ def exposure_bounds(score: TableScore) -> dict[str, int]:
 
 
 def _worst(worst: WorstCase | None) -> dict[str, int]:
-    """Return the worst case as a row of `bounds`; two bounds on it if it is not proven."""
+    """Return the worst case (the most people below k over all tables with these column counts).
+
+    If it is not proved, return the most that was found and an upper bound. Without a
+    search, return an empty mapping.
+    """
     if worst is None:
         return {}
     if worst.proven:
@@ -223,7 +228,7 @@ def _sensitive(score: TableScore) -> Iterator[Row]:
 
 
 def _sets(score: TableScore) -> Iterator[Row]:
-    """Yield a row for each counted set of columns: people below k, in truth and at most."""
+    """Yield a row for each counted set of columns: people below k, and the proved bound on them."""
     for columns in score.sets.sets:
         yield (
             _column_names(score, columns.columns),
@@ -239,7 +244,11 @@ def _column_names(score: TableScore, columns: Sequence[int]) -> str:
 
 
 def choices(advised: Advised) -> ChoiceFrame:
-    """Return the choices of the frontier as a table, with costs and the level of each column."""
+    """Return a table of the advised choice of levels and its alternatives, with their costs.
+
+    A choice is a generalization level for each column. The alternatives are tried choices
+    for which no tried choice has both fewer people below k and less loss of information.
+    """
     names = tuple(column.ladder.column for column in advised.columns)
     rows = [
         (

@@ -62,16 +62,19 @@ def risk_places(
 ) -> RiskPlaces:
     """Return where the risk of a table lies: values, combinations of values, and single changes.
 
-    People below k are counted by value, with minimal sample uniques (combinations of values that
-    only one person has), and after each single change.
+    People below k are counted by value, with minimal sample uniques (combinations of values
+    that only one person has), and after each single change of the table: coarser, merged,
+    dropped or left out.
 
     Args:
-        table: its people.
+        table: the people's table.
         lacking: texts that mean missing, besides an empty text.
         k: people in the smallest safe equivalence class, at least 1.
         factor: people in the population for each person in the table, at least 1.
-        size: columns of the largest combination; None: 3, or fewer in a large table (`set_size`).
-        coarser: the coarser levels to count; None: the first levels of each column's ladder.
+        size: columns of the largest combination; None: 3, or fewer in a large table
+            (`set_size`).
+        coarser: the coarser levels to count; None: the first levels of each column's
+            ladder.
         attacker_columns: the numbers of the columns that an attacker knows; None: the
             quasi-identifiers; without quasi-identifiers, all columns.
     """
@@ -102,7 +105,11 @@ def risk_places(
 
 
 def advised_places(advised: Advised) -> RiskPlaces:
-    """Return where the risk of an advised table lies; the next level of each column is a change."""
+    """Return where the risk of an advised table lies, by value, combination and single change.
+
+    The changes that are counted include the next coarser level of each column, unless that
+    level drops the column.
+    """
     table = _advised_table(advised)
     levels = []
     for j, (column, level) in enumerate(zip(advised.columns, advised.best.levels, strict=True)):
@@ -134,7 +141,7 @@ def _row_numbers(advised: Advised) -> NDArray[np.intp]:
 def _advised_table(advised: Advised) -> SourceTable:
     """Return the table as advice releases it, with codes.
 
-    Rows keep their persons and their origin.
+    Each row keeps its person and its row number in the file.
     """
     table, rows, columns = advised.table, _row_numbers(advised), advised.coarse()
     distinct_texts = [dict.fromkeys(texts) for texts in columns.values()]
@@ -183,9 +190,10 @@ def _ranks(texts: Sequence[str], lacking: set[str]) -> NDArray[np.int64] | None:
 def _ladders(
     table: SourceTable, codes: NDArray[np.integer], attacker_columns: Sequence[int], k: int
 ) -> tuple[list[CoarserLevel], list[str]]:
-    """Return coarser levels of each column to count, and a note about the columns left out.
+    """Return the coarser levels to count for each known column, and a note on columns left out.
 
-    They are the free changes and the next level of the ladder.
+    For a column these are the changes without loss (merged spellings) and the first coarser
+    level. Columns with more than `LONG` different values are left out.
     """
     unified = replace(table, codes=np.asfortranarray(codes, np.int32))
     levels, long = list[CoarserLevel](), list[str]()
@@ -204,9 +212,9 @@ def _ladders(
 
 
 def _empty(rows: DistinctRows, empty: Sequence[int | None], k: int) -> tuple[int, int]:
-    """Return the people with an empty cell in a known column, and how many of these are below k.
+    """Return the people with an empty cell in a known column, and the number of them below k.
 
-    empty: the code of an empty cell, by column.
+    empty: the code of an empty cell, by column; None: no cell is empty.
     """
     lacks = np.zeros(len(rows.codes), bool)
     for j, code in enumerate(empty):
@@ -257,7 +265,11 @@ class _Words:
         self.texts = [table.values[j] for j in attacker_columns]
 
     def values(self, risks: ValueRisks, uniques: MinimalUniques | None) -> tuple[RiskyValue, ...]:
-        """Return the record of each risky value with its people, the largest excess first."""
+        """Return the record of each risky value with its people, the largest excess first.
+
+        The excess is the value's people below k, minus the number expected if they were below k
+        as often as all people.
+        """
         rows = (
             RiskyValue(
                 column=self.names[value.column],
@@ -279,7 +291,11 @@ class _Words:
     def uniques(
         self, minimal_sets: MinimalUniques, table: SourceTable, factor: float
     ) -> UniqueSets:
-        """Return the record of the minimal uniques, with the rows of the highest scores."""
+        """Return the record of minimal sample uniques, with the rows of the highest SUDA scores.
+
+        A minimal sample unique is a combination of values that only one person has; SUDA scores
+        a person by them. factor: people in the population for each person of the table.
+        """
         shares = zip(self.names, minimal_sets.columns.tolist(), strict=True)
         by_share = sorted(shares, key=lambda pair: -pair[1])
         order = np.argsort(-minimal_sets.scores, kind="stable")[:ROWS]
@@ -313,7 +329,10 @@ class _Words:
         return SingleChange(str(step.change), column, description, *effect)
 
     def _partner(self, column: int, code: int, codes: tuple[int, int]) -> str:
-        """Return the text of the other value of a merge."""
+        """Return the text of the value with which a value is merged.
+
+        column: number of the column. code: of the value. codes: the two merged values.
+        """
         return self.texts[column][codes[1] if codes[0] == code else codes[0]]
 
 

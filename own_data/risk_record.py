@@ -11,13 +11,14 @@ class RiskyValue(Record, frozen=True):
         value: as it is released; "" is an empty cell.
         people: number of people with the value.
         below_k: people with the value in a class smaller than k.
-        excess: `below_k`, minus the number if the value's people were below k as often as all
-            people; negative if they are so less often.
-        score_share: share of all SUDA scores (of special uniques) that is of minimal uniques with
-            this value, 0 to 1; None: not counted.
-        merge_with: the other value of the column with which a merge takes most people out; None: no
-            counted merge takes people out (the limits of the places name the other merges).
-        taken_out: by how many a merge reduces the people below k.
+        excess: `below_k`, minus the number expected if the value's people were below k as
+            often as all people; negative if they are so less often.
+        score_share: share of all SUDA scores (of special uniques) that comes from minimal
+            uniques with this value, 0 to 1; None: not counted.
+        merge_with: the value of the column with which a merge takes most people out of
+            small classes; None: no counted merge takes people out (the limits of the places
+            name the other merges).
+        taken_out: by how many that merge reduces the people below k.
     """
 
     column: str
@@ -116,10 +117,13 @@ class RiskPlaces(Record, frozen=True):
         below_k: people in a smaller class.
         empty: people with an empty cell in a known column.
         empty_below_k: people with an empty cell in a class smaller than k.
-        values: risky values, the largest excess first.
+        values: risky values, the largest excess first: the people below k with the value,
+            minus the number expected at the rate of all people.
         values_left_out: number of further values.
-        uniques: minimal sample uniques; None: not counted.
-        steps: single changes, the most people taken out for a lost bit first.
+        uniques: minimal sample uniques, combinations of values that only one person has;
+            None: not counted.
+        steps: single changes of the table that reduce the people below k, sorted by the
+            people taken out for each lost bit of entropy, the most first.
         limits: counts that were left out, in words.
     """
 

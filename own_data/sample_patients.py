@@ -1,8 +1,8 @@
 """A made-up table of patients, as messy as real tables: for the tutorial, tests and benchmarks.
 
-No person in it exists. It has personal numbers, names, dates of birth in two ways, sex as m, M, f
-and F, ages with -1 for unknown, empty cells; age, diagnosis, ward and weight go together in
-plausible ways.
+No person in it exists. It has personal numbers, names, sex as m, M, f and F, ages with
+-1 for unknown, and empty cells. The diagnosis depends on age, the ward follows from the
+diagnosis, and weight depends on sex and age.
 """
 
 from collections.abc import Iterator

@@ -100,9 +100,9 @@ def _weights(table: SourceTable, column: str, j: int) -> NDArray[np.float64]:
 
 
 def _cell(table: SourceTable, column: str, j: int, place: int) -> str:
-    """Return the place of a cell in the file, and its text, for messages.
+    """Return the position of a cell in the file, and its text, for messages.
 
-    place: number of the row in the table.
+    column: name of the column. j: its number. place: number of the row in the table.
     """
     row = place if table.origin is None else int(table.origin[place])
     where = getattr(table.source, "where", lambda number: f"row {number + 1}")(row)

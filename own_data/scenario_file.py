@@ -21,14 +21,18 @@ ODD = re.compile(r"[^A-Za-z0-9._-]")
 
 
 def scenario_text(advised: Advised, source: Path, reading: Reading, folder: Path) -> str:
-    """Return the text of a scenario with the advised features. folder: where the file will lie."""
+    """Return the text of a scenario with the advised columns as features.
+
+    reading: how the table is read. folder: the folder in which the scenario file will lie.
+    """
     return "\n".join(_lines(advised, source, reading, folder)) + "\n"
 
 
 def check_counted(advised: Advised) -> None:
     """Raise DataError for advice that a scenario cannot express.
 
-    A run requests every column of every person and counts all columns that it releases.
+    A run collects every released column from every person, so a scenario has no suppressed
+    rows or cells, and no column outside its counts.
     """
     if advised.suppressed:
         raise DataError(
@@ -120,9 +124,10 @@ def _reading(advised: Advised, options: Reading) -> Iterator[tuple[str, Any]]:
 
 
 def ballots(advised: Advised) -> int | None:
-    """Return the number of ballots that a person needs in a session of this advice.
+    """Return the number of ballots that each person needs in a session of the advised table.
 
-    It is the largest number of different rows of a person; None if each person has one row.
+    It is the largest number of different rows of a person, at least 2; None if each person
+    has one row.
 
     Raises:
         DataError: a person has more different rows than a session takes.
@@ -148,7 +153,7 @@ def _placed(key: str, item: Any, folder: Path) -> Any:
 
 
 def _relative(path: Path, folder: Path) -> str:
-    """Return a path relative to the folder, or absolute if it lies elsewhere."""
+    """Return a path relative to the folder, or absolute if it is outside the folder."""
     try:
         return str(path.absolute().relative_to(folder.absolute()))
     except ValueError:

@@ -31,7 +31,7 @@ class TableSource:
         missing: the value of an empty cell.
         k: people in the smallest safe equivalence class.
         max_exposure: the share of people that may be in a smaller class.
-        of_scenario: whether all of this comes from a scenario.
+        of_scenario: whether a scenario describes the table and the target.
     """
 
     path: Path
@@ -45,12 +45,14 @@ class TableSource:
 def scenario_table(
     scenario: Scenario, file: Path, option_reading: Reading, explicit_target: dict[str, float]
 ) -> TableSource:
-    """Return the table of a scenario with its reading. DataError for contradicting options.
+    """Return the table that a scenario describes, not yet read, with its columns and its target.
+
+    DataError if an option of the command line contradicts the scenario.
 
     Args:
         scenario: as loaded from `file`.
         file: its name in messages.
-        option_reading: the options of the reading.
+        option_reading: the options of the command line that describe the table.
         explicit_target: `k` and `max_exposure`, if a user gave these options.
     """
     section, policy = scenario.population, scenario.policy
@@ -87,7 +89,11 @@ def _check_whole(section: PopulationSection, file: Path) -> None:
 
 
 def _reading(scenario: Scenario, file: Path, option_reading: Reading) -> Reading:
-    """Return the reading that a scenario describes. DataError for contradicting options."""
+    """Return the description of the table's columns and file form in a scenario.
+
+    option_reading: the options of the command line; DataError if they contradict the
+    scenario.
+    """
     section, default = scenario.population, Reading()
     names = {feature.name: _source_name(section, feature.name) for feature in scenario.feature}
     scenario_options: dict[str, Any] = {
@@ -111,7 +117,7 @@ def _reading(scenario: Scenario, file: Path, option_reading: Reading) -> Reading
 
 
 def _as_option(setting: Any) -> Any:
-    """Return a setting of a scenario's `[population]` in the form of the equal option."""
+    """Return a setting of a scenario's `[population]` in the form of the command's option."""
     if isinstance(setting, dict):
         return tuple(f"{name}={sign}" for name, sign in setting.items())
     return setting

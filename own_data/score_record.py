@@ -65,7 +65,7 @@ class PeopleBelowCurve(Record, frozen=True):
             raise ValueError("k_from and people need the same length, at least 1")
 
     def people_below(self, k: int) -> int:
-        """Return the number of people in a crowd smaller than k."""
+        """Return the number of people in an equivalence class smaller than k."""
         place = bisect_right(self.breakpoints, k) - 1
         return self.people[place] if place >= 0 else 0
 
@@ -115,9 +115,10 @@ class TableRisk(Record, frozen=True):
 
     Attributes:
         population_factor: people of the population for each person of the table.
-        prosecutor: knows that its target is in the table.
-        journalist: knows only that its target is in the population.
-        marketer: links all people; the expected share of correct links, 0 to 1.
+        prosecutor: risk by an attacker that knows that its target is in the table.
+        journalist: risk by an attacker that knows only that its target is in the
+            population.
+        marketer: expected share of correct links if an attacker links all people, 0 to 1.
         sampled: the population by sampling weights; None: by the factor.
     """
 
@@ -129,11 +130,12 @@ class TableRisk(Record, frozen=True):
 
 
 class DroppedColumn(Record, frozen=True):
-    """A column that is not kept, because too many people would be below k with it.
+    """A column that is not in the largest safe set of columns to release.
 
     Attributes:
         column: name of the column.
-        people_with_it: people in an equivalence class smaller than k if it were kept too.
+        people_with_it: people in an equivalence class smaller than k if the column were
+            released with that set.
     """
 
     column: str
@@ -175,15 +177,20 @@ class ScoredColumnSet(Record, frozen=True):
 
 
 class ScoredSets(Record, frozen=True):
-    """The sets of columns that a score examined, and the best of them.
+    """The sets of columns that a score examined, and the largest that is safe to release.
+
+    A set is safe if few enough people are in equivalence classes smaller than k. By the
+    truth, these people are counted in the table; by the counts, they are bounded by the
+    counts of single columns.
 
     Attributes:
         every: whether all sets are listed.
         counted: number of examined sets.
         finished: whether the search was finished.
-        truth, promised: the columns to keep, by the truth and by the counts.
-        promised_by: the bound by which sets are promised.
-        maximal_truth, maximal_promised: safe sets that are part of no larger safe set.
+        truth, promised: the largest safe set, by the truth and by the counts.
+        promised_by: the name of the bound that decides by the counts, such as coverage.
+        maximal_truth, maximal_promised: safe sets that are part of no larger safe set, by
+            the truth and by the counts.
         sets: the listed sets.
     """
 
@@ -223,11 +230,11 @@ class AttackRate(Record, frozen=True):
 
 
 class AskedQuestion(Record, frozen=True):
-    """One of the regulators' attacks on a table: singling out, linkability or inference.
+    """An attack on a table that regulators name: singling out, linkability or inference.
 
     Attributes:
         question: singling out, linkability or inference.
-        columns: columns of a predicate that singles out; otherwise 0.
+        columns: number of columns of a predicate that singles out; otherwise 0.
         known: columns that the attacker knows of a person.
         sought: columns that the attacker wants to learn.
         attack: the success rate about people of the table.

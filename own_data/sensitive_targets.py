@@ -1,9 +1,10 @@
-"""Targets of sensitive columns: l, entropy-l and t of every equivalence class, beside k.
+"""Targets of sensitive columns: l, entropy-l and t of every equivalence class, in addition to k.
 
-An equivalence class is the people that agree in the known columns. It misses a target if it has
-fewer than k people, or if in a sensitive column it has fewer than l different values, less than
-entropy-l (exp of the entropy), or a distribution further than t from that of all people. The limit
-is on the share of people in classes that miss a target.
+An equivalence class is the people that agree in the known columns. A class of fewer
+than k people misses the target. A class also misses it if a sensitive column has fewer
+than l different values in the class, an exp of entropy below entropy-l, or a
+distribution further than t from that of all people. The user's limit is on the share of
+people in classes that miss a target.
 """
 
 from collections.abc import Mapping, Sequence
@@ -54,9 +55,12 @@ class MissedTargets:
     ) -> None:
         """Prepare the sensitive columns.
 
+        targets: by name of the column. k: people in the smallest safe class. missing: the value
+        of an empty cell.
+
         Raises:
-            DataError: no table of these values can reach a target, because all people together miss
-                it.
+            DataError: no generalization can reach a target, because all people as a single
+                class miss it.
         """
         self.table, self.k, self.targets = table, k, dict(targets)
         self.persons = (
@@ -77,7 +81,7 @@ class MissedTargets:
                 )
 
     def people(self, classes: NDArray[np.int64]) -> int:
-        """Return the number of people in classes that miss a target.
+        """Return the number of people in equivalence classes that miss k or a target.
 
         classes: the class of each row, from 0.
         """
@@ -86,14 +90,20 @@ class MissedTargets:
         return int(np.count_nonzero(rows) if owner is None else np.unique(owner[rows]).size)
 
     def missed(self, classes: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return a mask of the classes that miss k or a target. classes: of each row, from 0."""
+        """Return a mask of the equivalence classes that miss k or a target.
+
+        classes: the class of each row, from 0.
+        """
         missed = self.table.people_by(classes, 0) < self.k
         for name in self.targets:
             missed |= self._missed(classes, name)
         return missed
 
     def _missed(self, classes: NDArray[np.int64], name: str) -> NDArray[np.bool_]:
-        """Return a mask of the classes that miss a target of the column `name`."""
+        """Return a mask of the equivalence classes that miss a target of the column `name`.
+
+        classes: the class of each row, from 0.
+        """
         codes, target = self.table.codes, self.targets[name]
         j = self.table.columns.index(name)
         diversity = class_diversity(classes, codes[:, j], self.numbers[name], self.persons)

@@ -1,12 +1,18 @@
-"""Advice with suppressed cells: beside coarser and dropped columns, single cells may be suppressed.
+"""Advice with suppressed cells: columns become coarser or are dropped, single cells are suppressed.
 
-The loss of a choice is the loss of its levels, and for each suppressed cell of column j weight_j (1
-- loss_j) / n, the rest of the column's information for its row, of n rows. At least k people then
-have each row, with suppressed as a value of its own, and each such equivalence class meets the
-targets of sensitive columns. Every person below k needs a suppressed cell, as do rows of classes
-that miss a target (`ClassTargets.leaving`), which bounds the loss of a choice from below; choices
-are tried in the order of this bound. Where all choices are counted the bound of the advice holds
-for all of them, else it is the search's own (`analysis.advice`).
+A choice is a generalization level for each searched column j (a column that may become
+coarser). Its loss is the loss of its levels, plus weight_j (1 - loss_j) / n for each
+suppressed cell of column j. Here n is the number of rows, weight_j the column's share
+of all weights, and loss_j the loss of its level: a suppressed cell loses the rest of
+the column's information for its row.
+
+The released rows then form equivalence classes of at least k people that meet the
+targets of sensitive columns; a suppressed cell counts as a value. Every person below k
+needs a suppressed cell, and so do rows of classes that miss a target
+(`ClassTargets.leaving`). This gives a lower bound on the loss of a choice, and choices
+are tried in the order of this bound. If all choices are counted, the bound of the
+advice holds for all of them. Otherwise it is the bound of the search for levels
+(`analysis.advice`).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -25,15 +31,16 @@ from ..analysis.suppression.target_cells import suppress_for_targets
 from ..errors import DataError, ParameterError
 from .judges import Truth, coarse_codes
 
-# with at most this number of choices of levels, all are counted in place of a search
+# up to this number of choices of levels, all are counted, and no search is needed
 COUNTED = 3_000
-ROWS = 120_000_000  # most rows times choices of levels for which all choices are counted
+# largest number of rows times choices of levels for which all choices are counted
+ROWS = 120_000_000
 LOOKS = 16  # most choices of levels for which suppressed cells are computed
-SEARCHES = 3  # most searches for levels that charge people below k as a loss
+SEARCHES = 3  # most searches in which each person below k adds a suppressed cell's loss
 CELLS = 1.3  # suppressed cells expected for each person below k
-JUDGED = 30_000_000  # most rows times choices of levels, if sensitive values or persons are counted
-READ = 750_000_000  # most rows times steps of a search
-TRIED = 8  # most choices of levels, with few enough suppressed cells, that are tried
+JUDGED = 30_000_000  # as ROWS, if sensitive values or persons with several rows are counted
+READ = 750_000_000  # largest number of rows times steps of a search
+TRIED = 8  # most choices of levels that are tried with few enough suppressed cells
 STEPS = 10_000  # most steps of a search for levels
 Levels = tuple[int, ...]
 
@@ -42,12 +49,14 @@ Levels = tuple[int, ...]
 class SuppressedCells:
     """The suppressed cells of a choice of levels, with the loss that they cause.
 
+    A choice is a generalization level for each searched column, which may become coarser.
+
     Attributes:
         mask: whether a cell is suppressed, shape (rows, searched columns).
-        loss: the loss of these cells.
+        loss: the share of the table's weighted information that these cells lose, 0 to 1.
         lower: a lower bound on the loss of any suppression with the same levels.
-        limit: the largest accepted number of cells.
-        total: cells of the columns that are searched and not dropped.
+        limit: the largest accepted number of suppressed cells.
+        total: number of all cells of searched columns that are not dropped.
     """
 
     mask: NDArray[np.bool_]
@@ -70,9 +79,11 @@ class SuppressedCells:
 def advice_with_cells(
     cells_of: "CellsOfLevels", steps: int | None, progress: Callable[[str], None]
 ) -> Advice:
-    """Return the levels and suppressed cells with the least loss, as advice. Raises ParameterError.
+    """Return the levels and suppressed cells with the least loss, as advice.
 
-    cells_of: the cells of each choice of levels. steps: most steps of the search.
+    cells_of: gives the cells to suppress for generalization levels of the columns. steps:
+    most steps of the search for levels; None: a default. ParameterError if no choice
+    reaches the target.
     """
     choices = cells_of
     _check_top(choices)
@@ -139,7 +150,8 @@ def _check_top(choices: "CellsOfLevels") -> None:
 class CellsOfLevels:
     """The suppressed cells for each choice of levels, with losses, computed on request and cached.
 
-    In all methods, levels are the level of each searched column.
+    In all methods, `levels` holds the generalization level of each searched column, a
+    column that may become coarser.
     """
 
     def __init__(self, truth: Truth, share: float) -> None:
@@ -158,14 +170,14 @@ class CellsOfLevels:
         self.top = tuple(len(ladder.levels) - 1 for ladder in self.ladders)
 
     def base(self, levels: Sequence[int]) -> float:
-        """Return the loss of coarser and dropped columns, without suppressed cells."""
+        """Return the loss of coarser and dropped columns, without suppressed cells, 0 to 1."""
         return sum(
             weight * ladder.levels[level].loss
             for weight, ladder, level in zip(self.weights, self.ladders, levels, strict=True)
         )
 
     def active(self, levels: Levels) -> list[int]:
-        """Return the numbers of the columns that are not dropped."""
+        """Return the numbers of the columns that these levels do not drop."""
         return [j for j, level in enumerate(levels) if level < self.top[j]]
 
     def limit(self, levels: Levels) -> int:
@@ -173,14 +185,18 @@ class CellsOfLevels:
         return int(self.share * self.rows * len(self.active(levels)))
 
     def price(self, levels: Levels, j: int) -> float:
-        """Return the loss of a suppressed cell of column j with these levels."""
+        """Return the loss of a suppressed cell of column j, a share of the table's information.
+
+        levels: the generalization level of each searched column.
+        """
         return self.weights[j] * (1 - self.ladders[j].levels[levels[j]].loss) / self.rows
 
     def lower(self, levels: Levels, needing: int) -> float:
-        """Return a lower bound on the loss of a choice of levels.
+        """Return a lower bound on the loss of these levels and the suppressed cells they need.
 
-        It is the loss of the levels, and of a cheapest cell for each of the `needing` rows, which
-        need one.
+        The bound is the loss of the levels, plus the smallest loss of a cell for each of
+        `needing` rows. needing: rows in equivalence classes that are too small or miss a
+        target; each needs a suppressed cell.
         """
         prices = [self.price(levels, j) for j in self.active(levels)]
         return self.base(levels) + needing * min(prices, default=0.0)
@@ -191,13 +207,17 @@ class CellsOfLevels:
         return self.targets.owner is None and not self.targets.columns
 
     def is_judged(self, levels: Levels) -> bool:
-        """Whether `needing` is known for these levels without counting."""
+        """Whether the number of rows that need a suppressed cell is known without counting.
+
+        levels: the generalization level of each searched column.
+        """
         return self.plain or levels in self._needing
 
     def needing(self, levels: Levels, people: int | None = None) -> int:
         """Return the least number of rows that need a suppressed cell with these levels.
 
-        people: people below k with these levels, if the number is known.
+        levels: the generalization level of each searched column. people: people below k with
+        these levels, if the number is known.
         """
         if self.plain and people is not None:
             return people
@@ -209,10 +229,12 @@ class CellsOfLevels:
     def counted(
         self, steps: int | None, progress: Callable[[str], None]
     ) -> tuple[list[tuple[Levels, int]], float, int]:
-        """Return (levels, people below k) of choices, a lower bound, and the number counted.
+        """Return choices with their people below k, a lower bound, and the number counted.
 
-        The lower bound is on the loss of all choices that are not returned. If there are few
-        choices all are counted, else searches find them.
+        A choice is a generalization level for each column; it is returned as (levels, people
+        below k). The number counted is of choices. The lower bound is on the loss of all
+        choices that are not returned. A few choices are all counted; otherwise searches find
+        the choices. steps: most steps of a search; None: a default.
         """
         cell_limit = min(self.rows, int(self.share * self.rows * len(self.ladders)))
         sizes = prod(top + 1 for top in self.top)
@@ -223,7 +245,8 @@ class CellsOfLevels:
             return [pair for pair in pairs if pair[1] <= cell_limit], 1.0, sizes
         plain = self._search(cell_limit, steps, progress, charged=False)
         searches = [plain]
-        for _ in range(SEARCHES):  # with fewer columns left, fewer cells may be suppressed
+        # a result that drops columns has fewer cells to suppress, so search below that limit
+        for _ in range(SEARCHES):
             searches.append(self._search(cell_limit, steps, progress, charged=True))
             limit = int(self.limit(searches[-1].best.levels) / CELLS)
             if limit >= cell_limit:
@@ -256,7 +279,7 @@ class CellsOfLevels:
         )
 
     def _every(self) -> Iterator[Levels]:
-        """Yield every choice of levels."""
+        """Yield every choice of generalization levels, a level for each searched column."""
         return product(*(range(top + 1) for top in self.top))
 
     def at(self, levels: Levels) -> SuppressedCells | None:
@@ -272,9 +295,9 @@ class CellsOfLevels:
         return self._cells_of_levels[levels]
 
     def choice(self, levels: Levels) -> Choice:
-        """Return the choice of these levels with the loss of its cells.
+        """Return the choice of these levels, with the loss of its suppressed cells included.
 
-        DataError if too many cells would have to be suppressed.
+        DataError if the target needs more suppressed cells than are accepted.
         """
         cells = self.at(levels)
         if cells is None:
@@ -290,9 +313,10 @@ class CellsOfLevels:
         return Choice(levels, self.base(levels) + cells.loss, self.truth.below(levels))
 
     def _suppressed(self, levels: Levels) -> SuppressedCells | None:
-        """Return the cheapest cells to suppress with these levels.
+        """Return the cells to suppress so that the target is reached, with the least loss found.
 
-        None if none reach the target.
+        levels: the generalization level of each searched column. None if no suppression is
+        found.
         """
         active = self.active(levels)
         codes = coarse_codes(self.truth.searched, self.truth.columns, levels)
@@ -315,7 +339,11 @@ class CellsOfLevels:
 
 
 def class_targets(truth: Truth) -> ClassTargets:
-    """Return the targets of each equivalence class in the form that the search of cells needs."""
+    """Return k and the targets of sensitive columns in the form of the search for suppressed cells.
+
+    A target (l, entropy-l or t) holds for every equivalence class of people with equal
+    known values. truth: the count of people that miss these targets.
+    """
     missed, columns = truth.targets, list[ValueTarget]()
     persons = missed.persons
     for name, target in missed.targets.items():

@@ -66,13 +66,14 @@ def target_figures(
     """Return only the figures of a score that a target limits: classes, and k, l and t.
 
     Args:
-        table: a table.
+        table: the people's table.
         lacking: texts that mean missing.
-        knowledge: the columns that an attacker knows: `quasi`: the quasi-identifiers, or all
-            columns where there are none; `all`.
+        knowledge: the columns that an attacker knows. `quasi`: the quasi-identifiers, or
+            all columns if there are no quasi-identifiers; `all`: all columns.
 
     Returns:
-        The equivalence classes of these columns together; k, l and t of each sensitive column.
+        The equivalence classes of the known columns together; k, l and t of each sensitive
+            column.
     """
     codes, _ = missing_codes(table, lacking)
     roles, persons = _column_roles(table, lacking), _persons(codes, table)
@@ -120,7 +121,7 @@ def _persons(codes: NDArray[np.integer], table: SourceTable) -> Persons | None:
 
 
 def frequent(table: SourceTable, k: int) -> dict[str, frozenset[str]]:
-    """Return the values that at least k people have, by column."""
+    """Return, by column, the values that at least k people have."""
     return {
         name: frozenset(np.array(values, object)[table.people_by(codes, len(values)) >= k])
         for name, values, codes in zip(table.columns, table.values, table.codes.T, strict=True)

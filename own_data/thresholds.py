@@ -30,8 +30,9 @@ class AuthorityThreshold:
         authority: name of the authority.
         states: the statement of the source, in our words.
         about: the subject of the source.
-        source: where it was read.
-        risk: the largest accepted chance to name a person; None: no chance is stated.
+        source: the document that states the threshold.
+        risk: the largest accepted probability of naming a person; None: the source states
+            no probability.
         size: the smallest accepted number of people; None: no number is stated.
     """
 
@@ -52,7 +53,11 @@ class AuthorityThreshold:
 
     @property
     def rounded_k(self) -> int | None:
-        """The smallest k with 1/k equal to the risk after rounding; None if that is `k` itself."""
+        """The smallest k for which 1/k, rounded like the stated risk, is at most that risk.
+
+        An example: 1/11 = 0.0909 is 0.09 if it is rounded, so a risk of 0.09 gives 11. None if
+        no k smaller than `k` meets the condition.
+        """
         if self.risk is None or self.k is None:
             return None
         digits = len(f"{self.risk}".partition(".")[2])
@@ -73,7 +78,11 @@ class AuthorityThreshold:
         return text
 
     def in_words(self, k: int) -> str:
-        """Return the authority and its accepted risk in words. k: `k` or `rounded_k`."""
+        """Return the authority and its accepted risk in words.
+
+        k: the smallest class size in use, `k` or `rounded_k`; for the second the text says
+        "rounded".
+        """
         if self.risk is None:
             return self.authority
         rounded = ", 1/k rounded" if k == self.rounded_k else ""
@@ -99,14 +108,17 @@ def thresholds() -> dict[str, AuthorityThreshold]:
 
 
 def check_k(threshold: AuthorityThreshold, k: int | None) -> int:
-    """Return the k of a threshold: its own, or the given k if that is its rounded k.
+    """Return the smallest class size k by an authority's threshold.
 
-    Raises DataError for another k, and for a threshold without a number.
+    A risk of 0.09 gives k = 12 (1/12 is at most 0.09), or 11 if 1/k is rounded to 0.09. k:
+    the user's choice; None: the unrounded number. DataError for any other k, and for a
+    threshold that gives no number.
     """
     if threshold.k is None:
         raise DataError(
             f"--threshold {threshold.name}: {threshold.authority} gives no number "
-            f"({threshold.states}); --k NUMBER is accepted, and is the signer's own"
+            f"for k ({threshold.states}); leave --threshold out; --k NUMBER is accepted, "
+            "by your own choice"
         )
     accepted = [threshold.k, *([threshold.rounded_k] if threshold.rounded_k else [])]
     if k is not None and k not in accepted:

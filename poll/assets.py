@@ -3,11 +3,11 @@
     default-src 'none'     no source but this server, and from it only the following
     script-src 'self'      the modules; `wasm-unsafe-eval` lets libsodium compile itself
 
-Sentences (languages/) are served as JSON, `/sentences/NAME.json`. Every other file is served as it
-lies here, except for one name: libsodium's wrapper imports its other
-half by a bare name, which browsers without import maps do not know, so the server replaces it by
-the path of the file. A browser that accepts gzip gets each file compressed; compression happens
-once.
+Sentences (languages/) are served as JSON, `/sentences/NAME.json`. Every other file is
+served unchanged, with one exception. libsodium's wrapper imports its other half by a
+bare name, which browsers without import maps do not know, so the server replaces that
+name by the path of the file. A browser that accepts gzip gets each file compressed;
+compression happens once.
 """
 
 from collections.abc import Mapping
@@ -77,8 +77,8 @@ def page_answer(
 ) -> HttpResponse:
     """Return the response with a page of `static/`, under the content security policy.
 
-    code: the session's code in addresses. cache_headers: headers about caches. pictures: SVG that
-    this program has made, by its place in the page.
+    name: of the page. code: the session's code in web addresses. cache_headers: headers
+    about caches. pictures: SVG that this program has made, by its place in the page.
     """
     kind = ("content-type", "text/html; charset=utf-8")
     rule = ("content-security-policy", policy())

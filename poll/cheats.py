@@ -1,8 +1,9 @@
 """Cheating in class: attacks of the catalogue that the teacher can switch on for a session.
 
-The class learns of it only at the end. Then every phone, and the wall, show the acts of each
-party, and the posts on the board that reveal them. No phone says that its own answer is missing: a
-reader of the other answers would know which user sent it.
+The class learns of the attack only at the end. Then every phone, and the projected
+page, show the acts of each party, and the posts on the board that reveal them. No phone
+says that its own answer is missing, because a party that reads the other answers would
+then know which user sent the missing answer.
 """
 
 from collections.abc import Mapping
@@ -32,7 +33,8 @@ class ClassroomAttack:
     Attributes:
         fault: the attack, as a section `[[fault]]` of a scenario.
         key: the key of the sentence that describes the attack at the end (language.py).
-        mix, defence: the settings of these sections that switch off guards for the attack.
+        mix, defence: settings for the scenario's sections `[mix]` and `[defence]`; they
+            switch off countermeasures that would stop the attack.
     """
 
     fault: Fault
@@ -41,7 +43,7 @@ class ClassroomAttack:
     defence: Mapping[str, bool]
 
 
-LESSON = {"lesson": True}  # only a lesson may switch guards off
+LESSON = {"lesson": True}  # the scenario key that allows countermeasures to be switched off
 UNCHECKED = {"sums": False, "promise": False}
 CHEATS: Mapping[str, ClassroomAttack] = {
     "size": ClassroomAttack(Fault(attack="size"), "cheat-size", {"pad": False, **LESSON}, {}),
@@ -61,9 +63,9 @@ CHEATS: Mapping[str, ClassroomAttack] = {
 
 
 def with_cheat(scenario: Scenario, name: str) -> Scenario:
-    """Return a session's scenario with an attack of `CHEATS`; ParameterError if impossible.
+    """Return a session's scenario with an attack switched on; ParameterError if impossible.
 
-    name: name of the attack.
+    name: name of the attack in `CHEATS`.
     """
     if scenario.mix.kind == "verified":
         raise ParameterError(
@@ -83,9 +85,10 @@ def with_cheat(scenario: Scenario, name: str) -> Scenario:
 
 
 def committed(scenario: Scenario, cast: Cast, empty_people: Population) -> Cast:
-    """Return the inputs of a session, with the misbehaviour of the scenario's fault, if any.
+    """Return the inputs of a session, with the attack of the scenario's fault, if any.
 
-    empty_people: the questions without people, since the participants are not known yet.
+    cast: the inputs with honest parties. empty_people: the questions without people, since
+    the participants are not known yet.
     """
     if not scenario.fault:
         return cast

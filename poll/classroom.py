@@ -1,10 +1,10 @@
 """The state of a class session: its phones, submissions and posts; of answers only sealed bytes.
 
-A phone is known by a secret of 16 bytes that it has drawn itself; so after a reload or a lost
-connection its requests still belong to the same phone. It has a number on the wire, `user-1`,
-`user-2`, .., from its first letter on: a phone that only looked has no number. For a verified mix
-each phone also brings a signing key, and the number is the place of the key in the registry, in the
-order of bytes.
+A phone is known by a random secret of 16 bytes that it has drawn itself. So after a
+reload or a lost connection its requests still belong to the same phone. A phone gets
+its number as a user of the protocol (`user-1`, `user-2`, ..) when it first sends an
+answer or query. In a verified mix each phone also brings a signing key, and its number
+is the position of the key in the registry, the sorted list of all keys.
 """
 
 import hashlib
@@ -46,12 +46,14 @@ class Phone:
 
     Attributes:
         name: the name of the phone's person in this class.
-        index: the person's number as a user of the protocol, from 0; None before the first message.
+        index: the person's number as a user of the protocol, from 0; None before the first
+            message.
         message_hashes: by round, the hash of the message that was accepted.
         simulated: whether it stands for a simulated person (simulated_people.py).
-        device: the network address from which it joined (machines/gate.py); empty if it did not
-            come over the network.
-        key: the phone's public signing key; empty without a registry.
+        device: the network address from which it joined (machines/gate.py); empty if it did
+            not come over the network.
+        key: the phone's public signing key; empty if the class has no registry (list of
+            such keys).
     """
 
     name: str
@@ -65,14 +67,16 @@ class Phone:
 class Classroom(Instrument):
     """The state of a class session: phones, the board as they see it, and the open collection.
 
-    It is an instrument of the session: it sees posts when they are made. deadline: time limit of a
-    round, in seconds. most_of_one: people who may join from one device; it may be raised at any
-    time. spare: seconds by which a round may be extended. slips: that admit phones; None: a name is
-    enough.
-    registered: whether each phone brings a signing key, for the registry.
+    It is an observer (instrument) of the session: it receives each post when it is made.
+    deadline: time limit of a round, in seconds. most_of_one: people that may join from a
+    network address; the teacher may raise it. spare: seconds by which a round may be
+    extended. slips: paper slips with codes, each of which admits a phone; None: phones need
+    no code. registered: whether each phone brings a signing key, for the registry (the list
+    of all keys).
 
     Attributes:
-        attempt: the number of the session, from 1; above 1 it is repeated, with people of before.
+        attempt: the number of the session, from 1. From 2 on, the session is repeated with
+            the people of earlier attempts.
     """
 
     def __init__(
@@ -88,7 +92,7 @@ class Classroom(Instrument):
         self.most_of_one = most_of_one
         self.registered = registered
         self.slips = slips
-        # device -> refused attempts to join beyond the limit
+        # by device, the number of people refused because too many had joined from it
         self.turned_away: Counter[str] = Counter()
         self.phones: dict[str, Phone] = {}
         self.version = 1  # a new phone asks with version 0, so it is answered at once
@@ -106,21 +110,24 @@ class Classroom(Instrument):
                 self._earlier[secret] = Phone(phone.name, device=phone.device)
         self.attempt += 1
         self.phones = {}
-        self.registry: Registry | None = None  # the people that may answer; None before it is made
+        # signing keys of the people that may answer; None before it is made
+        self.registry: Registry | None = None
         self.board: Board | None = None
         self.posts: list[tuple[str, bytes]] = []
-        self.letters: dict[tuple[int, int], bytes] = {}  # (round, index) -> the whole message
+        # by round and user number, a user's encrypted ballots
+        self.letters: dict[tuple[int, int], bytes] = {}
         self.closes = 0.0  # when the collection of the last round ends
         self.latest = 0.0  # latest possible end of the collection, with all extensions
         self.stopped = False  # whether the teacher has stopped the session early
         self.started = False
         self.settled = False  # whether the questions cannot change any more
         self.noisy_result: NoisyResult | None = None  # estimates from noisy answers, at the end
-        self.singles: Singles | None = None  # each question by itself, without a joint table
-        self.ended = ""  # why the session ended; "" while it runs
-        # key of the sentence why the session cannot be repeated; "" if it can
+        # counts of each question alone, if the joint table is not published
+        self.singles: Singles | None = None
+        self.ended = ""  # the reason why the session ended; "" while it runs
+        # key of the sentence that says why the session cannot be repeated; "" if it can
         self.final = "teacher-not-now"
-        # the reason of the end for phones; None: it is on the board
+        # the reason of the end that phones show; None: the board states the reason
         self._end: Unwelcome | None = None
         self._numbers = 0
         self.change()
@@ -151,7 +158,10 @@ class Classroom(Instrument):
     # Methods below: actions of the teacher.
 
     def extend(self, seconds: float) -> bool:
-        """Extend the open round; return False if it cannot become longer."""
+        """Extend the open round; return whether it became longer.
+
+        seconds: the wanted extension; all extensions together have a limit.
+        """
         new_end = min(self.latest, self.closes + seconds)
         longer = new_end > self.closes
         self.closes = new_end
@@ -164,7 +174,10 @@ class Classroom(Instrument):
         self.change()
 
     def let_in(self, limit: int) -> None:
-        """Set the number of people that may join from one network address."""
+        """Set the number of people that may join from one network address.
+
+        Clears the counts of people that were refused because of the old limit.
+        """
         self.most_of_one = limit
         self.turned_away.clear()
 
@@ -225,7 +238,11 @@ class Classroom(Instrument):
 
     @property
     def asks(self) -> bool:
-        """Whether people answer in the last round: not in a release that reuses earlier ballots."""
+        """Whether people answer in the last round.
+
+        They do not if the announcement has them answer once, because a later round reuses their
+        ballots.
+        """
         announcement = self.board.announcement if self.board else None
         return announcement is None or not announcement.once or self.round == 1
 
@@ -257,7 +274,10 @@ class Classroom(Instrument):
 
     @property
     def due(self) -> list[Phone]:
-        """The phones that can answer in this round: all in round 1, later its respondents."""
+        """The phones that can answer in this round: all in round 1, later its respondents.
+
+        Respondents are the phones that answered in round 1.
+        """
         return [
             phone for phone in self.phones.values() if self.round == 1 or 1 in phone.message_hashes
         ]
@@ -274,12 +294,16 @@ class Classroom(Instrument):
 
     @property
     def asking_closes(self) -> float:
-        """The time at which requests to `randomness` end: half a collection is for them."""
+        """The time at which phones' queries to the party `randomness` end, on trio's clock.
+
+        Phones need its outputs for their ballots, so half of the longest collection remains for
+        the ballots.
+        """
         return self.latest - (self._deadline + self._spare) / 2
 
     @property
     def devices(self) -> Counter[str]:
-        """The number of people that joined from each device; simulated people have no device."""
+        """The number of people that joined from each network address; not simulated people."""
         return Counter(phone.device for phone in self.phones.values() if phone.device)
 
     def join(
@@ -287,11 +311,13 @@ class Classroom(Instrument):
     ) -> Phone:
         """Let a phone join and return it; a known secret returns the same phone.
 
-        Unwelcome if it cannot join. device: where it joins from. A computer that joins as many
-        people could surround a user of the class: so the number of people from a device is limited.
-        slip: the code, where slips admit phones; it is used up if and only if the phone is let in.
-        key: for signatures, in a class with a registry; a known phone may bring another one before
-        the registry.
+        secret: random text that the phone keeps, by which it is known. name: of the phone's
+        person. device: the network address from which the phone joins. The number of people
+        from an address is limited, because a computer that joins as many people could surround
+        a user: all other answers would be known to it. slip: the code on a paper slip, if slips
+        admit phones; it is used up only if the phone is let in. key: the phone's signing key,
+        if the class has a registry (list of keys); until the list is made, a known phone may
+        bring a new key. Unwelcome if the phone cannot join.
         """
         phone = self.phones.get(secret)
         if phone is not None:
@@ -323,12 +349,19 @@ class Classroom(Instrument):
         return self._let_in(secret, Phone(earlier.name, device=earlier.device, key=key))
 
     def simulate(self, secret: str, name: str, key: bytes = b"") -> None:
-        """Add a simulated person, without a slip and a device. key: as of a phone."""
+        """Add a simulated person, without an admission code and a network address.
+
+        secret: the text under which the person is kept, as the secret of a phone. key: the
+        person's public signing key, if the class has a registry (list of keys).
+        """
         self._check_name(name)
         self._let_in(secret, Phone(name, simulated=True, key=key))
 
     def enroll(self) -> Registry:
-        """Return the registry of all phones here, in the order of keys; then no phone can join."""
+        """Return the new registry, the sorted signing keys of all phones; no phone joins later.
+
+        Each phone gets the position of its key as its user number.
+        """
         phones = sorted(self.phones.values(), key=lambda phone: phone.key)
         for index, phone in enumerate(phones):
             phone.index = index
@@ -337,10 +370,14 @@ class Classroom(Instrument):
         return self.registry
 
     def _renew(self, phone: Phone, key: bytes) -> None:
-        """Replace the key of a known phone after a closed tab; Unwelcome after the registry."""
+        """Replace the signing key of a known phone, which lost its key with a closed tab.
+
+        Unwelcome if the registry (list of keys) is made already, because it has the lost key.
+        """
         if not self.registered or key == phone.key or phone.message_hashes:
             return
         if self.registry is not None:
+            # the registry lists the lost key, so the phone can sign no more answers
             raise Unwelcome(409, "join-key-gone")
         self._check_key(key)
         phone.key = key
@@ -381,7 +418,9 @@ class Classroom(Instrument):
     async def answer(self, plan: Round, secret: str, data: bytes, deliver: Deliver) -> bool:
         """Pass a phone's sealed answers on; return False if they were passed on before.
 
-        Only their frame and size are checked. Unwelcome if they do not belong to the open round.
+        Only their frame, size and signature are checked. plan: the open round. data: the
+        message with the sealed answers. deliver: called with the user's name and the message.
+        Unwelcome if the answers do not belong to the open round.
         """
         phone = self.phone_with(secret)
         number, digest = plan.call.round, hashlib.sha256(data).digest()
@@ -405,7 +444,10 @@ class Classroom(Instrument):
         return True
 
     def _signed(self, plan: Round, phone: Phone, data: bytes) -> bytes | None:
-        """Return the ballots in a message if the phone has signed them; else None."""
+        """Return the encrypted ballots of a message if the phone has signed them; else None.
+
+        plan: the open round of a verified mix.
+        """
         try:
             message = decode_message(data)
         except Refused:
