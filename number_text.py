@@ -8,7 +8,10 @@ ROUNDING = 1e-12  # an estimate's error below this is floating-point rounding al
 
 
 def percent(share: float) -> str:
-    """Return a share as a percentage; "0.0 %" only if it is 0, and "100.0 %" only if it is 1."""
+    """Return a share (0 to 1) as a percentage, exact at the ends.
+
+    It is "0.0 %" only if the share is 0, and "100.0 %" only if the share is 1.
+    """
     digits = 1
     while share not in (0, 1) and digits < 6 and round(100 * share, digits) in (0, 100):
         digits += 1
@@ -75,7 +78,11 @@ def interval(mean: float, low: float, high: float, unit: str) -> str:
 
 
 def give_or_take(error: float | None, digits: int) -> str:
-    """Return the error of an estimate as ` +- 0.5`; empty if it is only a rounding error."""
+    """Return the error of an estimate as text, such as ` +- 0.5`.
+
+    Empty if the error is None, or so small that it is only floating-point rounding. digits:
+    significant digits.
+    """
     return f" +- {error:.{digits}g}" if error and error > ROUNDING else ""
 
 

@@ -23,13 +23,16 @@ class Time(Protocol):
         ...
 
     def now(self) -> float:
-        """Return the seconds since the session began, as this process counts them."""
+        """Return the seconds since the session began, as this process counts them.
+
+        Before `begin` the time is 0.
+        """
         ...
 
     def at(self, sender_time: float) -> float:
-        """Return the session time at which the role receives an input.
+        """Return the session time, in seconds, at which a party receives an input.
 
-        sender_time: the sender's time when the input was sent.
+        sender_time: the sender's session time when it sent the input.
         """
         ...
 
@@ -113,7 +116,7 @@ class RealTime:
         return self._last
 
     def at(self, sender_time: float) -> float:  # noqa: ARG002
-        """Return the seconds since `begin`; a sender's time is ignored, as clocks differ."""
+        """Return the seconds since `begin`; the sender's time is ignored, because clocks differ."""
         return self.now()
 
     async def wait(self, news: trio.Event, deadline: float) -> None:
@@ -126,7 +129,7 @@ class SimulatedTime:
     """Simulated time, which the main process sets in all processes of a session (conductor.py)."""
 
     def __init__(self) -> None:
-        """Start at 0 seconds."""
+        """Start at 0 seconds; the main process of the session sets later times."""
         self.conductor_time = 0.0
 
     def begin(self) -> None:

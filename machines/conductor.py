@@ -1,12 +1,15 @@
 """Simulated time in many processes: a deadline passes when all processes wait for it.
 
-A place is a process with the parties in it. Each place reports its state whenever it is idle and
-other places have all its outputs (`IdleState`). A place acts again only after an input. So if, in
-the last states, the numbers that places have sent to each other are the numbers received, no place
-acts and no message is on its way. For suppose that places have acted since, and take the first of
-them: it received a message. Either the sender's last state counts this message as sent, and the
-numbers differ; or the sender has acted earlier, and the place was not the first. Then time goes on
-to the next deadline, as it does in a simulation in one process.
+A place is a process with the parties in it. Each place reports its state whenever it is
+idle and other places have all its outputs (`IdleState`). A place acts again only after
+an input. The time may advance if, by the last reports, each place has received as many
+messages as were sent to it.
+
+Then no place acts, and no message is on its way. Suppose that some places have acted
+since their reports, and take the first of them: it acted because of a message. If the
+sender's last report counts this message, sent and received numbers differ. If not, the
+sender has acted before, so the taken place was not the first. Time then advances to the
+next deadline, as in a simulation in one process.
 """
 
 import math

@@ -1,7 +1,7 @@
 """The directory of a session: the address and the certificate of each place.
 
-A place is a machine, or a process: the board, a keyholder, or people (one place may look after
-many). Parties have their usual names.
+A place is a machine or a process of the session. It runs the board, a keyholder
+(shuffler, curator or analyst), or users; one place may run many users.
 """
 
 from collections.abc import Mapping
@@ -16,12 +16,12 @@ Address = tuple[str, int]  # host and port
 
 
 def parse_address(text: str, name: str) -> Address:
-    """Return host and port of HOST:PORT; a host of IPv6 is in brackets.
+    """Return host and port of an address HOST:PORT; an IPv6 host is in brackets.
 
     name: name of the field, for the error's message.
 
     Raises:
-        ParameterError: it is no such address; ports are 1 to 65,535.
+        ParameterError: the text is no such address; ports are 1 to 65,535.
     """
     host, _, port = text.rpartition(":")
     if not host or not port.isdecimal() or not 0 < int(port) < 1 << 16:
@@ -50,10 +50,10 @@ class SessionPlace:
 
 @dataclass(frozen=True, slots=True)
 class Directory:
-    """The places of a session, by name.
+    """The places (processes or machines) of a session, by name.
 
     Attributes:
-        places: name -> place.
+        places: by name, each place with its address, certificate and users.
     """
 
     places: Mapping[str, SessionPlace]

@@ -29,7 +29,7 @@ class Hurry:
         self._over: set[bytes] = set()
 
     def clock(self) -> float:
-        """Return the seconds of a clock that is never set, plus the skipped seconds."""
+        """Return the seconds of `steady_time`, plus the seconds that early ends have skipped."""
         return clocks.steady_time() + self._skipped_seconds
 
     def answer(self, request: Request, board: Board, host: Host) -> HttpResponse | None:

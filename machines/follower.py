@@ -31,11 +31,12 @@ async def follow(
     troubles: Troubles,
     patience: float,
 ) -> None:
-    """Read a board until its last signed head, as an outsider; each post is checked and added.
+    """Read a board as an outsider until its last signed head; check and add each post.
 
-    entry_handler: called with each entry. keeper: the party that keeps the board. board: empty,
-    with the roster if that is known. patience: seconds after which a board that cannot be reached
-    is given up.
+    address: host and port of the board. keeper: the identity of the party that keeps the
+    board. board: an empty copy of the board, which knows the keys of signers (roster) if
+    they are known. entry_handler: called with each entry. troubles: records why the board
+    is not reached. patience: seconds without contact after which reading ends.
 
     Raises:
         DataError: the board was away for too long, or shows a post that no board may take.
@@ -71,7 +72,10 @@ def is_complete(board: Board) -> bool:
 
 
 async def _hear(client: Client, board: Board, entry_handler: EntryHandler) -> None:
-    """Add the posts from one connection until it breaks, or the session is over."""
+    """Add the posts from one connection to the copy of the board.
+
+    The connection may break; otherwise reading ends when the session is over.
+    """
     async with aclosing(posts(client, len(board.entries))) as posted:
         async for author, data in posted:
             entry_handler(board.post(author, data))

@@ -1,8 +1,8 @@
 """The filter of web requests to a class's computer: its own name, its own page, a limited rate.
 
-A foreign page that is open on a phone can neither read nor send data here: requests must call this
-computer by an address that it gave out (DNS rebinding), and a request that changes state must come
-from the page itself (Origin).
+Another web page that is open on a phone can neither read nor send data here. Requests
+must call this computer by an address that it gave out (against DNS rebinding). A
+request that changes state must come from this computer's own page (header Origin).
 """
 
 import secrets
@@ -32,10 +32,13 @@ LOOPBACKS = ("127.0.0.1", "::1", "localhost")
 
 @dataclass(slots=True)
 class TokenBucket:
-    """A rate limit for each address: tokens fill with time, and each request takes one token.
+    """A rate limit of web requests, for each network address.
+
+    Tokens fill up with time, and each request takes a token; without a token it is refused.
 
     Attributes:
-        tokens: tokens of each address after its last request, and the time of that, in seconds.
+        tokens: by address, the tokens after its last request, and the time of that request,
+            in seconds.
     """
 
     tokens: dict[str, tuple[float, float]] = field(default_factory=dict)
@@ -72,9 +75,9 @@ def device_of(address: str) -> str:
 
 
 def from_where(devices: Counter[str]) -> str:
-    """Return a text on the number of addresses of the people, if some share an address; else "".
+    """Return a text on the number of network addresses, if people share an address; else "".
 
-    devices: people by address.
+    devices: the number of people, by address.
     """
     if not devices or max(devices.values()) == 1:
         return ""
@@ -105,9 +108,9 @@ class Gate:
     rate: TokenBucket = field(default_factory=TokenBucket)
 
     def refusal(self, request: Request, busy: str = BUSY) -> HttpResponse | None:
-        """Return the response that refuses a request; None if the request is allowed.
+        """Return the response that refuses a web request; None if the request is allowed.
 
-        busy: the text for a sender of too many requests.
+        busy: the text of the response to an address that sends too many requests.
         """
         if not self.rate.allows(request.peer):
             return HttpResponse(429, busy.encode(), SENTENCES)
@@ -129,7 +132,7 @@ def fresh_code() -> str:
 
 
 async def listeners_at(host: str, port: int) -> list[trio.SocketListener]:
-    """Return sockets that listen at an address for phones; StorageError if impossible."""
+    """Return sockets that listen at an address for connections; StorageError if impossible."""
     try:
         return list(await trio.open_tcp_listeners(port, host=host))
     except OSError as bad:
@@ -140,7 +143,7 @@ async def listeners_at(host: str, port: int) -> list[trio.SocketListener]:
 
 
 async def serve_phone(server: Server, stream: trio.SocketStream) -> None:
-    """Serve a connection, known to the server by its network address.
+    """Answer the requests of a connection; the server knows its sender by the network address.
 
     The address is empty if the connection is closed already.
     """

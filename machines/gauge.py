@@ -95,7 +95,7 @@ class Gauge(Instrument):
         self.messages["sent"] += 1
 
     def refused(self, refusal: Refusal) -> None:
-        """Count and log a refusal."""
+        """Count and log messages that a party of this process refused."""
         self.refused_by[refusal.reason.value] += refusal.count
         self.log("refused", refusal.reason.value, many=refusal.count)
 
@@ -136,7 +136,11 @@ class Gauge(Instrument):
 
 
 def _lines(name: str, kind: str, label: str, numbers: Mapping[str, float]) -> list[str]:
-    """Return the lines of one metric in Prometheus' text format."""
+    """Return the lines of a metric in Prometheus' text format.
+
+    name, kind, label: of the metric, its type, and its label. numbers: by value of the
+    label.
+    """
     rows = [f'veilmix_{name}{{{label}="{value}"}} {number}' for value, number in numbers.items()]
     return [f"# TYPE veilmix_{name} {kind}", *rows]
 

@@ -40,7 +40,8 @@ MOST_ENTRY = 1 << 26  # bytes of the largest entry of a board
 MOST_LETTERS = (
     2 * PIECE
 )  # bytes of the largest request: a part of a shuffler's batch, or many small messages
-FAREWELL = 5.0  # seconds, after the end of a role, for other places to take its outputs
+# seconds for other processes to take the last outputs, after the parties here have ended
+FAREWELL = 5.0
 DOORS = 2_000  # largest number of unfinished handshakes; each has some seconds (tls.py)
 WAITING = 256  # largest number of requests whose messages wait to be processed
 WAITING_EACH = 32  # largest number of waiting requests of a sender, so that it blocks no other
@@ -131,9 +132,10 @@ class Host:
         self._troubles = troubles or Troubles(note, directory.certificates)
         self._acknowledged_ids: set[bytes] = (
             set()
-        )  # ids of outputs that other places had before this restart
+        )  # ids of outputs that other processes had before this restart
         self._fresh = True  # whether no earlier process has written the journal
-        self._posted: set[tuple[str, bytes]] = set()  # author and digest of each post made here
+        # author and digest of each post that the parties here have made
+        self._posted: set[tuple[str, bytes]] = set()
         self._server = Server(self._answer, note, limits)
         self._entries: deque[tuple[float, str, bytes]] = deque()
         # number of board entries received; the next line counts entries that the role took
@@ -279,7 +281,7 @@ class Host:
         return self._outboxes[to]
 
     def _emptied(self) -> None:
-        """Wake the tasks that wait for delivered outputs, since an outbox has become empty."""
+        """Wake the tasks that wait for the delivery of outputs, since a queue is empty."""
         self._quiet.set()
         self._quiet = trio.Event()
         self.wake()
@@ -293,7 +295,10 @@ class Host:
         self._declined.append((entries, declined))
 
     def _report_loss(self, why: str, letters: int) -> None:
-        """Note that messages were not accepted, and why."""
+        """Report that another process did not accept messages of this process, and why.
+
+        letters: the number of messages.
+        """
         self._note(f"{letters} messages were not taken: {why}")
 
     async def _next(self) -> tuple[Input, _Arrived | None]:
@@ -412,7 +417,10 @@ class Host:
         return Client(secured, f"{place.host}:{place.port}", ((VERSION, __version__),))
 
     async def _follow(self) -> None:
-        """Read the board's entries as they come, through all breaks of the connection."""
+        """Read the board's entries as they come; after each break of the connection, connect again.
+
+        DataError if the board is not reached for too long.
+        """
         board = self._directory.board
         wait, last_contact = SOONEST, trio.current_time()
         while True:
@@ -436,7 +444,7 @@ class Host:
                 wait = min(2 * wait, LATEST)
 
     async def _hear(self, client: Client) -> None:
-        """Read entries from one connection until it breaks, or is silent for too long."""
+        """Read the board's entries from a connection until it breaks, or is silent too long."""
         buffer = bytearray()
         answer = client.stream("GET", f"/posts/{self._have}")
         status = await anext(answer)

@@ -1,9 +1,9 @@
-"""An HTTP/1.1 server and client over h11, for the board, the parties and the theatre's page.
+"""An HTTP/1.1 server and client over h11, for the board, the parties and the class's web page.
 
-A server answers the requests of each connection in their order, and bounds all input before it
-keeps any of it. A bad input ends one connection only: an invalid request is answered 4xx, a fault
-of our own 500 and a line to the operator of the server, and connections above the limit are
-answered 503.
+A server answers the requests of each connection in their order. It limits every input
+before it stores any part of it. A bad input ends only its own connection: an invalid
+request is answered 4xx. An internal fault is answered 500, and reported to the operator
+of the server. Connections above the limit are answered 503.
 """
 
 from collections import Counter
@@ -28,18 +28,19 @@ Say = Callable[[bytes], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class ServerLimits:
-    """The limits of a server.
+    """The limits of an HTTP server.
 
     Attributes:
         body, head: the largest number of bytes of a request's body, and of its first lines.
         connections: the largest number of connections at once.
         each: the largest number of connections of one peer at once; 0: `connections`.
-        patience: seconds for a whole request, and for each piece of an answer to be taken; it is
-            real time.
+        patience: seconds (of real time) for a whole request to arrive, and for the client
+            to take each piece of an answer.
         idle: seconds that a connection may wait before its next request.
-        bodies: by peer, the limit of a request's body, for peers with another limit than `body`.
-        paths: by the beginning of a path, the limit of the body of requests to it, in place of
+        bodies: by peer, the limit of a request's body, for peers with another limit than
             `body`.
+        paths: by the beginning of a path, the limit of the body of requests to it, in place
+            of `body`.
     """
 
     body: int
@@ -52,7 +53,7 @@ class ServerLimits:
     paths: Mapping[str, int] = field(default_factory=dict)
 
     def limit(self, peer: str, path: str) -> int:
-        """Return the limit of a request's body, in bytes."""
+        """Return the limit of a request's body, in bytes, for a peer and a path."""
         for beginning, max_bytes in self.paths.items():
             if path.startswith(beginning):
                 return max_bytes
@@ -100,8 +101,8 @@ class Server:
     """An HTTP server: it answers the requests of each connection in their order.
 
     handler: returns the response to a valid request. log_fault: called with a line about an
-    internal error. always: headers of every answer; with `connection: close` among them a
-    connection has one request.
+    internal error. limits: of sizes, times and connections. always: headers of every
+    answer; with `connection: close` a connection ends after its first request.
 
     Attributes:
         busy: number of requests without a complete answer.
@@ -123,9 +124,9 @@ class Server:
         self._open: Counter[str] = Counter()  # peer -> number of open connections
 
     async def serve(self, stream: trio.abc.Stream, peer: str = "") -> None:
-        """Answer the requests of one connection, then close it.
+        """Answer the requests of a connection, then close it.
 
-        Its errors do not end the server.
+        Errors of the connection do not end the server.
         """
         self._open[peer] += 1
         try:

@@ -66,7 +66,7 @@ class Shelved:
 
     @property
     def data(self) -> bytes:
-        """The bytes of the message, read from the spool now."""
+        """The bytes of the message, read from disk now."""
         return self.spool[self.place]
 
 
@@ -122,11 +122,12 @@ Body = Letters | Posted | Declined | Tick
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """An input of a party, and its time (seconds since its session began).
+    """An input of a party, and its time.
 
     Attributes:
-        time: seconds since the session of the party began.
-        body: letters, a post, a post that was declined, or a tick.
+        time: session time in seconds.
+        body: messages to the party, an entry of the board, a refusal of the party's post,
+            or the passing of time.
     """
 
     time: float
@@ -216,7 +217,7 @@ class PostInput:
 
 
 def _post(id_: bytes, author: str, data: bytes, time: float) -> PostInput:
-    """Return a post from its fields in the order of the encoding."""
+    """Return a post from its fields, in the order in which they are encoded."""
     return PostInput(author, data, id_, time)
 
 

@@ -1,20 +1,27 @@
-"""The journal of a place (process): its inputs in order, by which it survives a kill at any time.
+"""The journal of a process of a session (a place): its inputs in order, to replay after a kill.
 
-    version         of veilmix, which alone plays the inputs again in the same way
-    kept            32 bytes that all randomness of the place comes from, if it has no seed
-    inputs          each (inputs.py), with its sender, before the role hears it
-    acknowledged    the id of each letter and post that the other side has
+    version         of veilmix; only the same version replays the inputs in the same way
+    kept            32 bytes that all randomness of the place comes from, if it has no
+        seed
+    inputs          each (inputs.py), with its sender, stored before the party takes it
+    acknowledged    the id of each message and post that its receiver has confirmed
 
-Started again, the place plays its role from the first input on, and resends outputs without an
-acknowledgement. The durability is a choice, since written data can be found:
+After a restart, the place gives its parties all inputs from the first on, and resends
+outputs without an acknowledgement. The durability is a choice, because stored data can
+be found:
 
-    off      no journal. A place that is killed is lost, and so is its key: messages it opened
-             cannot be opened by any party again (forward secrecy from the end of the process).
-    tmpfs    in memory that the system keeps (/dev/shm): survives the process, not the machine. The
-             root of the machine can read keys and letters while the session lasts.
-    disk     survives the machine, too. A thief of the disk before the session's end reads keys and
-             letters; after it, the copies that the disk itself keeps (spare blocks, snapshots,
-             backups), because it is overwritten only in the place of the file.
+    off      no journal. A place that is killed is lost, and so is its key: messages it
+        opened
+             cannot be opened by any party again (forward secrecy from the end of the
+                 process).
+    tmpfs    in memory that the system keeps (/dev/shm): survives the process, not the
+        machine. The
+             root of the machine can read keys and messages while the session lasts.
+    disk     survives the machine, too. A thief of the disk before the session's end
+        reads keys and
+             messages. After the end a thief may find copies that the disk itself keeps
+                 (spare
+             blocks, snapshots, backups), because only the file itself is overwritten.
 
 At the end of the session a journal is overwritten with zeros and deleted (`erase`).
 """
@@ -30,7 +37,7 @@ from .. import systems
 from ..errors import StorageError
 from ..version import __version__
 
-SECRET = 32  # bytes of the secret that seeds a place's randomness
+SECRET = 32  # bytes of the secret that seeds a process's randomness
 SHM = Path("/dev/shm")  # noqa: S108 - memory, in a folder of its own with mode 0700
 BLOCK = 1 << 20  # largest number of bytes overwritten at once
 HEADER = 16  # bytes at the start of sqlite's files, which are never all zero
@@ -40,7 +47,11 @@ PARTS = (*CONTENT, "-shm")
 
 
 class Durable(StrEnum):
-    """The durability of a journal; the module explains the values."""
+    """The durability of a journal: `off`, no journal; `tmpfs`, in memory; `disk`, on disk.
+
+    A journal in memory survives the end of its process, a journal on disk also a restart of
+    the machine.
+    """
 
     OFF = "off"
     TMPFS = "tmpfs"
@@ -51,7 +62,7 @@ COSTS = {
     Durable.OFF: "off: nothing is written down; killed, this place is lost, and its key with it",
     Durable.TMPFS: "tmpfs: written down in memory, which root here can read until the end",
     Durable.DISK: "disk: written down; who gets the disk before the end can read keys and letters",
-}  # the note on durability that a place prints when it starts
+}  # the note on durability that a process prints when it starts
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
@@ -79,14 +90,16 @@ JOURNAL_IN_USE = (
 
 
 class Journal:
-    """The journal of one place, a sqlite file that is made if it is missing.
+    """The journal of a process of a session, a sqlite file that is made if it is missing.
 
-    remedy: the operator's next step if the journal cannot be used, for messages.
+    It stores the process's inputs, so that a restarted process can replay them. remedy: the
+    operator's next step if the journal cannot be used, for messages.
 
     Raises:
-        StorageError: here and from every method, if it cannot be read or written, or another
-            process has it; earlier records stay. Here too if another version of veilmix has written
-            it, or if its erasure was interrupted; the erasure is then completed.
+        StorageError: by every method, if the file cannot be read or written, or another
+            process uses it; earlier records stay. Also by the constructor, if another
+            version of veilmix has written the file, or if its erasure was interrupted; the
+            erasure is then completed.
     """
 
     def __init__(self, path: Path, durable: Durable, remedy: str = RESUME) -> None:
@@ -248,7 +261,7 @@ def _delete(path: Path) -> None:
 
 
 def memory_folder() -> Path:
-    """Return the folder of files in memory; StorageError where there is no such folder."""
+    """Return the folder of files in memory; StorageError if the system has no such folder."""
     if not systems.MEMORY_FOLDER:
         raise StorageError("--durable tmpfs: there is no /dev/shm here; choose off or disk")
     return SHM

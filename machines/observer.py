@@ -34,9 +34,10 @@ def address_of(url: str) -> Address:
 
 @asynccontextmanager
 async def visiting(address: Address, keeper: PublicIdentity) -> AsyncIterator[Client]:
-    """Context manager: connect to a board, and check its certificate; give the client.
+    """Context manager: connect to a board, check its certificate, and give an HTTP client.
 
-    keeper: the identity of the board's keeper. Raises an error of `outbox.TROUBLE` if that fails.
+    address: host and port of the board. keeper: the identity of the party that keeps the
+    board. Raises an error of `outbox.TROUBLE` if the connection fails.
     """
     host, port = address
     context = tls.client_context(None, keeper.certificate)
@@ -68,9 +69,9 @@ async def posts(client: Client, number: int) -> AsyncGenerator[tuple[str, bytes]
 
 
 async def _piece(answer: AsyncIterator[bytes]) -> bytes:
-    """Return the next piece of the stream; trio.BrokenResourceError if the board is silent.
+    """Return the next bytes of a board's answer; trio.BrokenResourceError if the board is silent.
 
-    A working board sends a piece every `BEAT` seconds.
+    A working board sends some bytes every `BEAT` seconds.
     """
     with trio.move_on_after(3 * BEAT):
         try:

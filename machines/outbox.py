@@ -48,7 +48,10 @@ class Outbox:
         troubles: Troubles,
         now: Callable[[], float] = trio.current_time,
     ) -> None:
-        """Start with no outputs. place: the receiving process. reach: connects to it."""
+        """Start with no outputs; further arguments as of the class.
+
+        place: the receiving process, with its address. reach: connects to that process.
+        """
         self.sent_count = 0  # number of letters or posts
         self._place = place
         self._reach = reach
@@ -82,7 +85,7 @@ class Outbox:
             self._news.set()
 
     async def run(self) -> None:
-        """Send the outputs in order, until cancelled."""
+        """Send the outputs in order, until cancelled; after a failure, wait and send again."""
         client: Client | None = None
         wait = SOONEST
         try:

@@ -70,11 +70,15 @@ class Reporter(Instrument):
         self.keep_event("all_sealed", sealed_answers)
 
     def read(self, read: Any) -> None:
-        """Keep the event that a reader counted a round."""
+        """Keep the event that the reader (the last hop, which opens ballots) counted a round."""
         self.keep_event("read", read)
 
     def certified(self, certificate: Any) -> None:
-        """Keep the event that a party holds the opening of a committed decision."""
+        """Keep the event that a party received, or made, the opening of a decision.
+
+        The decision on the released columns is first published as a commitment; the opening
+        reveals it.
+        """
         self.keep_event("certified", certificate)
 
     def refused(self, refusal: Any) -> None:
@@ -134,7 +138,7 @@ class Copy:
         """Send the progress of long steps every `FLUSH` seconds, until cancelled."""
         while True:
             await trio.sleep(FLUSH)
-            # other events of a step are sent when it is complete
+            # other events of an input's processing are sent when it is complete
             if stages := drain(self.reporter.stages):
                 self.say("stages", stages)
 

@@ -202,7 +202,8 @@ class _Stage:
         for name in (BOARD, *keyholders(self.cast), *answered):
             self._listeners[name] = listening()
         self.directory = Directory({name: self._place(name) for name in (BOARD, *self._places)})
-        gc.freeze()  # so that garbage collections in copies do not copy shared memory
+        # otherwise garbage collections in forked processes would copy the shared memory
+        gc.freeze()
         try:
             for name in (BOARD, *self._places):
                 self.start(name)
@@ -268,7 +269,7 @@ class _Stage:
                     send(process.socket, now)
 
     def _read(self, name: str) -> None:
-        """Read the reports of a place's process; start it again if it has ended too early."""
+        """Read the reports of a process; start the process again if it has ended too early."""
         process = self._processes[name]
         try:
             data = process.socket.recv(READ)
@@ -384,7 +385,7 @@ class _Stage:
             await trio.serve_listeners(serve, [self._listener(BOARD)])
 
     def _listener(self, name: str) -> trio.SocketListener:
-        """Return the listening socket of a place's process, for trio."""
+        """Return the listening socket of a process of the session, in trio's form."""
         return trio.SocketListener(trio.socket.from_stdlib_socket(self._listeners[name]))
 
     def _journal(self, name: str) -> Journal | None:

@@ -1,8 +1,10 @@
-"""The network as one place sees it: its own inboxes, a copy of the board, and remote parties.
+"""The network as a process of a session sees it: parties here, and parties elsewhere.
 
-A letter to another place, or a post, is an output of this step. A post is accepted when it comes
-back as an entry of the board; every entry is checked by `Board.post` itself, so a board that
-another party runs can keep entries back, but cannot make this place believe an illegal entry.
+It holds the inboxes of the parties here and a copy of the board. A message to another
+process, or a post, is an output of the present step. A post counts as accepted when it
+returns as an entry of the board. `Board.post` checks every entry, so a board that
+another party runs can withhold entries, but cannot make this process accept an illegal
+entry.
 """
 
 from collections.abc import Callable
@@ -29,7 +31,7 @@ from .inputs import (
     Written,
 )
 
-LARGE = 1 << 20  # bytes; larger letters, parts of batches, wait in a spool and not in memory
+LARGE = 1 << 20  # bytes; larger messages (parts of a batch) wait on disk, so that memory suffices
 
 
 @dataclass(slots=True)
@@ -38,8 +40,8 @@ class _Awaited:
 
     Attributes:
         post: the post.
-        completion: set when the outcome is known.
-        reason: the reason of a refusal; None: accepted.
+        completion: set when the board's answer is known.
+        reason: the board's reason for a refusal; None: the post is accepted.
     """
 
     post: PostInput
@@ -48,11 +50,11 @@ class _Awaited:
 
 
 class RemoteNetwork(Network):
-    """The network of a place: its parties meet the parties of other places through it.
+    """The network of a process: its parties exchange messages with parties elsewhere.
 
-    known_roster: the keys that sign posts and the board's heads, where they are signed.
-    report_loss: called with the number of letters to a party here that has left, or has a full
-    inbox.
+    known_roster: the keys that sign posts and the board's heads; None: posts are not
+    signed. report_loss: called with the number of lost messages to a party here that has
+    left, or has a full inbox.
     """
 
     def __init__(
@@ -70,8 +72,8 @@ class RemoteNetwork(Network):
         self._shelf = Spool()
 
     async def hand(self, receiver: str, bag: Bag) -> None:
-        """Add letters to the outputs, with the number of board entries that their senders saw."""
-        # outputs of the previous step are in the outboxes, so its spool is free
+        """Queue messages to a party, with the number of board entries that their senders saw."""
+        # earlier outputs are in the send queue and keep their spool, so begin another one
         if not self.outputs:
             self._shelf = Spool()
         letters = tuple(self._written(receiver, sender, data) for sender, data in bag)
@@ -80,10 +82,7 @@ class RemoteNetwork(Network):
         await trio.lowlevel.checkpoint()
 
     def _written(self, receiver: str, sender: str, data: bytes) -> Written:
-        """Return a letter with its id.
-
-        A large letter is kept in a spool, so that memory suffices.
-        """
+        """Return a message with its id; a large message is stored on disk, to save memory."""
         id_ = self._naming.name(sender, receiver, data)
         if len(data) <= LARGE:
             return LetterInput(sender, data, id_)
@@ -91,7 +90,7 @@ class RemoteNetwork(Network):
         return Shelved(sender, len(data), id_, self._shelf, len(self._shelf) - 1)
 
     async def post(self, author: str, data: bytes) -> None:
-        """Add a post to the outputs, and wait until it is on the board; Refused if it is not.
+        """Queue a post, and wait until it is on the board; Refused if the board refuses it.
 
         A post is not resent after its author has stopped waiting for it.
         """
@@ -106,13 +105,16 @@ class RemoteNetwork(Network):
             raise Refused(awaited.reason)
 
     def learn(self, author: str, data: bytes) -> Entry:
-        """Add an entry to the copy of the board; observers hear of it only at the board itself."""
+        """Add an entry to the copy of the board, without a report to observers.
+
+        The process of the board reports each entry to them.
+        """
         return self.add(author, data)
 
     def take(self, body: Letters | Posted | Declined) -> None:
-        """Process an input: deliver letters, add an entry, or end the wait for a post.
+        """Process an input: deliver messages, add a board entry, or end the wait for a post.
 
-        Refused if it is an entry that no correct board could have.
+        Refused for an entry that no correct board could have.
         """
         match body:
             case Letters():

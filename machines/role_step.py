@@ -1,8 +1,9 @@
-"""A role that runs step by step: one input, all its consequences, and then it is idle again.
+"""A party's code (role) that runs step by step: after each input it waits again.
 
-The role runs in a thread with an event loop and a clock that move only when they are told to. So it
-takes no input while it is at work, and a step is a function of all inputs so far: that is the
-reason why a killed party can be played again from its inputs, and makes the same outputs.
+The role runs in a thread with an event loop and a clock that advance only when an input
+comes. It takes no further input while it works, so a step depends on the inputs so far
+alone. Therefore a killed party can be replayed from its inputs, and makes the same
+outputs.
 """
 
 import math
@@ -19,10 +20,10 @@ from .remote import RemoteNetwork
 
 
 class SteppedClock(VirtualClock):
-    """A trio clock that stands still until it is set; it knows the next deadline."""
+    """A trio clock that stands still until its time is set; it records the next deadline."""
 
     def __init__(self) -> None:
-        """Start at 0 seconds, without jobs in other threads."""
+        """Start at 0 seconds, without work in other threads."""
         super().__init__()
         self.deadline = math.inf
         self._jobs = 0
@@ -42,18 +43,18 @@ class SteppedClock(VirtualClock):
             self._rested = trio.Event()
 
     async def rest(self) -> None:
-        """Wait until no other thread has a job."""
+        """Wait until no other thread works for the role."""
         while self._jobs:
             await self._rested.wait()
 
     def move(self, now: float) -> None:
-        """Set the time; it never goes back."""
+        """Set the time in seconds; an earlier time than the present one is ignored."""
         self._now = max(self._now, now)
 
     def deadline_to_sleep_time(self, deadline: float) -> float:
-        """Return 0 if a deadline has come, else infinity: the role then waits for its next input.
+        """Return 0 if a deadline has come, else infinity: the party then waits for its next input.
 
-        Trio asks this when no task can run.
+        deadline: in seconds of this clock. Trio calls this method when no task can run.
         """
         self.deadline = deadline
         return 0.0 if deadline <= self._now else math.inf
@@ -61,13 +62,13 @@ class SteppedClock(VirtualClock):
 
 @dataclass(frozen=True, slots=True)
 class WorldStep:
-    """The result of a step: outputs, and the condition for the next step.
+    """The result of one input to a party's code: outputs, and the deadline for the next input.
 
     Attributes:
-        outputs: letters and posts, in their order.
-        deadline: when, in seconds of the session, the role wants to be told that time has passed;
+        outputs: messages and posts, in their order.
+        deadline: the session time, in seconds, at which the code acts without an input;
             inf: never.
-        over: whether the role has finished.
+        over: whether the code has finished.
     """
 
     outputs: tuple[Parcel | PostInput, ...]
@@ -76,9 +77,10 @@ class WorldStep:
 
 
 class World:
-    """A thread that runs a role step by step.
+    """A thread that runs a party's code (role) step by step.
 
-    perform: the role, given its network; `run` raises its errors.
+    network: makes the network over which the role communicates. perform: the role, given
+    this network; `run` raises its errors.
     """
 
     def __init__(
@@ -86,7 +88,11 @@ class World:
         network: Callable[[], RemoteNetwork],
         perform: Callable[[RemoteNetwork], Awaitable[None]],
     ) -> None:
-        """Prepare the role. network: makes its network, in its thread."""
+        """Prepare the thread of a party's code, without starting it.
+
+        network: called in that thread; makes the network of the party. perform: the party's
+        code.
+        """
         self._make = network
         self._perform = perform
         self._clock = SteppedClock()
@@ -97,14 +103,14 @@ class World:
         self._over = False
 
     async def run(self) -> None:
-        """Run the role's thread until `leave`.
+        """Run the party's code in its thread until it ends, or `leave` is called.
 
-        To be started in parallel to the task that gives inputs.
+        Start it in parallel to the task that calls `step`.
         """
         outer = trio.lowlevel.current_trio_token()
 
         def live() -> None:
-            """Run the event loop of the role until the role has ended; the thread's function."""
+            """Run the event loop of the party's code until the code ends; the thread's function."""
             trio.run(self._live, outer, clock=self._clock)
 
         try:
@@ -114,31 +120,34 @@ class World:
             raise _first(group) from None
 
     async def first(self) -> WorldStep:
-        """Wait for the role's actions before its first input, and return them."""
+        """Wait for the outputs of the party before its first input, and return them."""
         return await self._stepped.receive()
 
     async def step(self, step_input: Input) -> WorldStep:
-        """Give the role one input; return the outputs of all its consequences."""
+        """Give the party one input; return all outputs that it makes before it waits again."""
         self._inside(lambda: self._send.send_nowait(step_input))
         return await self._stepped.receive()
 
     def leave(self) -> None:
-        """End the role where it is, also in the middle of a step, which might never end."""
+        """End the party's code at once, even within a step, because a step may never end."""
         self._is_leaving = True
         self._inside(self._end)
 
     def _end(self) -> None:
-        """Cancel all tasks of the role."""
+        """Cancel all tasks of the party's code."""
         self._nursery.cancel_scope.cancel()
 
     def _inside(self, call: Callable[[], object]) -> None:
-        """Call a function in the role's event loop, unless that has ended."""
+        """Call a function in the event loop of the party's thread, unless the loop has ended."""
         if self._inner is not None:
             with suppress(trio.RunFinishedError):
                 self._inner.run_sync_soon(call)
 
     async def _live(self, outer: trio.lowlevel.TrioToken) -> None:
-        """Run the role and its steps in the role's event loop."""
+        """Run the party's code in its event loop, and give it inputs step by step.
+
+        outer: the event loop that receives the outputs.
+        """
         self._inner = trio.lowlevel.current_trio_token()
         network = self._make()
         async with trio.open_nursery() as self._nursery:
@@ -148,12 +157,12 @@ class World:
             await self._drive(network, outer)
 
     async def _play(self, network: RemoteNetwork) -> None:
-        """Run the role, and note when it has finished."""
+        """Run the party's code, and note when it has finished."""
         await self._perform(network)
         self._over = True
 
     async def _drive(self, network: RemoteNetwork, outer: trio.lowlevel.TrioToken) -> None:
-        """Wait until the role is idle, return the step, take the next input, and repeat."""
+        """Repeat: wait until the party is idle, return its outputs, and take the next input."""
         while True:
             await self._settle()
             outputs, network.outputs = tuple(network.outputs), []
@@ -165,7 +174,7 @@ class World:
                 network.take(step_input.body)
 
     async def _settle(self) -> None:
-        """Wait until every task of the role waits, and no thread works for a task."""
+        """Wait until every task of the party's code waits, and no thread works for a task."""
         while True:
             await wait_all_tasks_blocked()
             if not self._clock.working:

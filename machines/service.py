@@ -98,7 +98,7 @@ class Site:
 
     @contextmanager
     def saved(self) -> Iterator[Save]:
-        """Context manager: give a function that saves a post, or ignores it without a folder.
+        """Context manager: give a function that saves a post; without a folder it has no effect.
 
         StorageError if posts cannot be saved.
         """
@@ -151,7 +151,10 @@ class Site:
 
 
 async def run_board(site: Site, linger: float) -> Board:
-    """Run the board until `linger` seconds after the session's end; return it."""
+    """Run the board until `linger` seconds after the session's end; return it.
+
+    site: the parameters of the board's process.
+    """
     with site.saved() as save:
         return await heed_signals(
             partial(_keep_board, site, linger, save), site.reload, site.farewell
@@ -256,7 +259,7 @@ async def _played(
     boards: list[RemoteNetwork] = []
 
     def network() -> RemoteNetwork:
-        """Return the network of the role that is played; lost messages and faults are logged."""
+        """Return the network of the party; lost messages and faults are logged."""
         report_loss = partial(site.log, "lost", "letters that nobody waits for")
         watching = Instruments([gauge], partial(site.log, "fault"))
         entry_handler = partial(_record_entry, save, gauge)
@@ -271,7 +274,10 @@ async def _played(
     hurry = Hurry(site.directory)
 
     def keep(now: float) -> float:
-        """Return when the session began here: now, or at the first start, by the journal."""
+        """Return the time when the session began: now, or the first start by the journal.
+
+        now: seconds of the process's clock.
+        """
         moment_bytes = moment(now)
         return time_of_moment(journal.fact("began", moment_bytes) if journal else moment_bytes, now)
 
@@ -333,7 +339,7 @@ async def _hear_end(end: trio.Event, log: Log) -> None:
 
 
 def _record_entry(save: Save, gauge: Gauge, entry: Entry, board: Board) -> None:
-    """Save an entry, then count and log it, and report the phase to the supervisor."""
+    """Save an entry of the board, count and log it, and report the phase to the supervisor."""
     save(entry.author, entry.data)
     gauge.entry(entry, board)
     report(STATUS=f"{board.phase}, {len(board.entries)} posts")
@@ -354,7 +360,7 @@ class _Watched(RemoteNetwork):
         self._entry_handler = entry_handler
 
     def learn(self, author: str, data: bytes) -> Entry:
-        """Add an entry to the copy of the board, and report it."""
+        """Add an entry to the copy of the board, and report it to the entry handler."""
         entry = super().learn(author, data)
         self._entry_handler(entry, self.board)
         return entry

@@ -38,8 +38,9 @@ def report(**state: object) -> None:
 async def heed_signals(
     main: Callable[[], Awaitable[T]], reload: Callable[[], None], farewell: str
 ) -> T:
-    """Run `main` to its end, and heed signals meanwhile; only the main thread gets signals.
+    """Run `main` to its end; meanwhile reload at SIGHUP, and stop at SIGTERM.
 
+    Outside the main thread signals are not heeded, because Python delivers them only there.
     reload: called at SIGHUP. farewell: the message at SIGTERM.
 
     Raises:

@@ -22,7 +22,7 @@ NO_DATES = 0x200000  # X509_V_FLAG_NO_CHECK_TIME of OpenSSL; `ssl` has no name f
 UNKNOWN = "its certificate is of no place of this session"
 NO_HANDSHAKE = "no TLS handshake"
 PIECE = 1 << 16  # largest number of bytes read at once
-FAREWELL = 1.0  # seconds for a client to read why it is refused
+FAREWELL = 1.0  # seconds for a client to read the reason of a refusal
 HANDSHAKE = 10.0  # seconds for a handshake; then the connection is closed
 
 
@@ -45,7 +45,11 @@ def client_context(identity: Identity | None, server: str) -> ssl.SSLContext:
 
 
 def _context(kind: int, identity: Identity | None, trusted: Iterable[str]) -> ssl.SSLContext:
-    """Return TLS 1.3 settings that trust these certificates alone, and show this identity's."""
+    """Return TLS 1.3 settings that trust only the given certificates, and show an identity's.
+
+    kind: server or client, a constant of `ssl`. identity: key and certificate to show;
+    None: no certificate. trusted: certificates (PEM) of accepted peers.
+    """
     context = ssl.SSLContext(kind)
     context.minimum_version = ssl.TLSVersion.TLSv1_3
     context.check_hostname = False  # peers are identified by certificates, not by host names
@@ -114,7 +118,9 @@ async def server_certificate(host: str, port: int) -> bytes | None:
 async def accepted(
     stream: trio.abc.Stream, context: ssl.SSLContext, names_by_digest: Mapping[bytes, str]
 ) -> tuple[trio.SSLStream[trio.abc.Stream], str]:
-    """Server: shake hands; return the stream and the peer's name, "" for a stranger.
+    """Server: make the TLS handshake; return the stream and the peer's name, "" for a stranger.
+
+    names_by_digest: names of the session's processes by the digest of their certificates.
 
     Raises:
         trio.BrokenResourceError: no handshake, or too late.

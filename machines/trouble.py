@@ -117,7 +117,11 @@ async def _somebody_else(
 
 
 def _certificate_owner(certificate: bytes, names_by_digest: Mapping[bytes, str]) -> str:
-    """Return in words the owner of a certificate (DER), or the facts that it states."""
+    """Return the name of a certificate's owner, or the facts that the certificate states.
+
+    certificate: DER. names_by_digest: names of the session's processes by the digest of
+    their certificates.
+    """
     digest = sha256(certificate).digest()
     if digest in names_by_digest:
         return f"the certificate of {names_by_digest[digest]}"
@@ -131,9 +135,9 @@ def _certificate_owner(certificate: bytes, names_by_digest: Mapping[bytes, str])
 
 
 def near_their_end(certificates: Mapping[str, str], now: datetime) -> Iterator[str]:
-    """Yield a sentence for each certificate that ends within 30 days, has ended, or has not begun.
+    """Yield a sentence on each certificate that ends within 30 days, has ended, or has not begun.
 
-    certificates: PEM, by name.
+    certificates: PEM, by name of the owner.
     """
     for name, certificate in sorted(certificates.items()):
         facts = certificate_facts(ssl.PEM_cert_to_DER_cert(certificate))
@@ -186,7 +190,10 @@ class Troubles:
             self._log(f"{name} is reached again")
 
     def turn_away(self, host: str, error: BaseException) -> None:
-        """Count and log an incoming connection without a valid handshake. host: its address."""
+        """Count and log an incoming connection without a valid handshake.
+
+        host: the sender's network address. error: the failure.
+        """
         is_unknown = any(isinstance(each, ssl.SSLCertVerificationError) for each in _causes(error))
         why = tls.UNKNOWN if is_unknown else tls.NO_HANDSHAKE
         self.turned_away[why] += 1

@@ -35,7 +35,7 @@ class WebFile:
 
     @classmethod
     def read(cls, path: Path) -> "WebFile":
-        """Read a file from disk; its suffix, one of `TYPES`, gives the content type."""
+        """Read a file from disk; the content type follows from the suffix, which is in `TYPES`."""
         return cls.compressed(path.read_bytes(), TYPES[path.suffix])
 
     def answer(self, accepted: str, *cache_headers: Header) -> HttpResponse:
