@@ -1,12 +1,10 @@
 """The early end of a collection, if one process runs all people and reports that all answered.
 
-    POST /hurry     the number of the round in which all people have answered; 204, for
-        any number
+    POST /hurry     the number of the round in which all people have answered; 204, for any number
 
 A shuffler cannot know whether more people will answer, so it collects until its
 deadline. A process that runs all people knows that. The request gives this process no
-new power over the counted people, because it could withhold their messages
-anyway.
+new power over the counted people, because it could withhold their messages anyway.
 """
 
 import math

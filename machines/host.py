@@ -1,7 +1,7 @@
 """A process of a session: it receives messages, follows the board, and runs its parties.
 
-    POST /letters        a parcel (inputs.py): messages (letters) from another process
-        for a party here; 204 once the party's code (role) has taken them
+    POST /letters        a parcel (inputs.py): messages (letters) from another process for a
+                         party here; 204 once the party's code (role) has taken them
 
 The role takes one input at a time (role_step.py): an entry of the board, a letter, or
 the passing of time. A letter waits until this process has seen as many board entries as

@@ -3,8 +3,7 @@
     input    = f64 time || u8 kind || body
     letters  = u32 count || (sender || blob data || id) for each
     posted   = author || blob data              the next entry of the board
-    declined = id || reason                     the party's post of that id, not
-        accepted
+    declined = id || reason                     the party's post of that id, not accepted
     tick     = (empty)                          time has passed
 
 The code of a party (its role) has no other inputs, and waits before each. So the

@@ -1,8 +1,7 @@
 """The journal of a process of a session (a place): its inputs in order, to replay after a kill.
 
     version         of veilmix; only the same version replays the inputs in the same way
-    kept            32 bytes that all randomness of the place comes from, if it has no
-        seed
+    kept            32 bytes that all randomness of the place comes from, if it has no seed
     inputs          each (inputs.py), with its sender, stored before the party takes it
     acknowledged    the id of each message and post that its receiver has confirmed
 
@@ -10,17 +9,12 @@ After a restart, the place gives its parties all inputs from the first on, and r
 outputs without an acknowledgement. The durability is a choice, because stored data can
 be found:
 
-    off      no journal. A place that is killed is lost, and so is its key: messages it
-        opened
-             cannot be opened by any party again (forward secrecy from the end of the
-                 process).
-    tmpfs    in memory that the system keeps (/dev/shm): survives the process, not the
-        machine. The
+    off      no journal. A place that is killed is lost, and so is its key: messages it opened
+             cannot be opened by any party again (forward secrecy from the end of the process).
+    tmpfs    in memory that the system keeps (/dev/shm): survives the process, not the machine. The
              root of the machine can read keys and messages while the session lasts.
-    disk     survives the machine, too. A thief of the disk before the session's end
-        reads keys and
-             messages. After the end a thief may find copies that the disk itself keeps
-                 (spare
+    disk     survives the machine, too. A thief of the disk before the session's end reads keys and
+             messages. After the end a thief may find copies that the disk itself keeps (spare
              blocks, snapshots, backups), because only the file itself is overwritten.
 
 At the end of the session a journal is overwritten with zeros and deleted (`erase`).

@@ -1,8 +1,7 @@
 """The posts of a session in a folder, written as they come: evidence for later auditors.
 
     FOLDER/posts.jsonl    a line for each post, in the order of the board:
-                          {"author": "curator", "post": "<the bytes of the post,
-                              hexadecimal>"}
+                          {"author": "curator", "post": "<the bytes of the post, hexadecimal>"}
 
 Posts are public, so the folder holds no key, no seed, and no ballot except ballots on the
 board. It holds no copy of the session file either: an auditor checks the posts against

@@ -1,10 +1,8 @@
 """A process of a session as a service: the board or a party, in real time until the end.
 
-GET /status, /metrics   the status of the process (gauge.py); for holders of a
-certificate of
+GET /status, /metrics   the status of the process (gauge.py); for holders of a certificate of
                         the session, and the board's for all clients
-POST /hurry             gives the number of the round in which all people have answered;
-accepted
+POST /hurry             gives the number of the round in which all people have answered; accepted
                         only from the process that runs all people; 204
 """
 

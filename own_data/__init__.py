@@ -1,5 +1,5 @@
 """Users' own tables: reading, scores of disclosure risk, coarser values, and written files.
 
-May import `populations` and the packages below it, and the numbers of `analysis`. Must never know
-parties or rounds: this package sends no message.
+Modules here may import `scenarios.populations` and the packages below it, and
+`analysis`. They know no parties and no rounds: this package sends no message.
 """

@@ -30,7 +30,7 @@ from .sensitive_targets import Targets
 from .suppressed_cells import CellsOfLevels, SuppressedCells, advice_with_cells
 
 WIDE = 20  # with more columns than this, only the best choice of levels is measured in full
-MAX_CHOICES = 12  # most choices of levels that are measured and shown
+MAX_CHOICES = 12  # most choices of generalization levels that are measured and shown
 
 
 class Basis(StrEnum):
@@ -577,7 +577,11 @@ def _check_names(table: SourceTable, names: Sequence[str]) -> None:
 def _weighted(
     column: LadderColumn, table: SourceTable, j: int, weights: Mapping[str, float]
 ) -> LadderColumn:
-    """Return a column with the user's weight, or else the square root of its entropy in bits."""
+    """Return a column with its weight in the loss of information.
+
+    The weight is the user's, or else the square root of the column's entropy in bits. j:
+    number of the column. weights: of the user, by column.
+    """
     column_entropy = entropy(np.bincount(column.ladder.levels[0].codes[table.codes[:, j]]))
     name = column.ladder.column
     weight = max(1e-6, weights.get(name, column_entropy**0.5))

@@ -94,6 +94,6 @@ def rows_left_out(advised: Advised, released: SourceTable) -> RowsLeftOut | None
 
 
 def cells_left_out(advised: Advised) -> CellsLeftOut | None:
-    """Return the counts of single suppressed cells; None if no cell may be suppressed."""
+    """Return the counts of suppressed cells as advised; None if no cell may be suppressed."""
     cells = advised.cells
     return None if cells is None else CellsLeftOut(cells.suppressed, cells.rows, cells.total)

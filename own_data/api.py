@@ -8,8 +8,8 @@ True
 >>> advised.level_names(advised.best)  # the choice that loses least
 ('dropped',)
 
-A table is a path, or a frame of whichever library (populations/frame_file.py). All
-other keywords are fields of `Reading`, which are the options of the command line.
+A table is a path, or a frame of any table library (populations/frame_file.py). All
+other keywords are fields of `Reading`; they are options of the command line too.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .result_frames import FramedAdvice, FramedScore, framed_advice, framed_scor
 from .sensitive_targets import Targets
 from .table_score import score_read
 
-MISSING = "(missing)"  # the value of an empty cell in a scenario
+MISSING = "(missing)"  # the value that stands for an empty cell
 Progress = Callable[[str], None]
 
 

@@ -50,7 +50,10 @@ DEFAULT_ROLES = Roles()
 
 
 def known_by_default(reading: Reading) -> str:
-    """Return the default of `knowledge`: `quasi` if the user gave a column a role, else `all`."""
+    """Return the columns that attackers know by default: `quasi` or `all`.
+
+    `quasi` (the quasi-identifiers) if the user gave a column a role, else `all` columns.
+    """
     return "all" if known_is_all(reading) else "quasi"
 
 
@@ -71,12 +74,12 @@ def divided(table: SourceTable, roles: Roles) -> tuple[SourceTable, SourceTable 
 
 
 def fixed_columns(table: SourceTable, roles: Roles) -> list[int]:
-    """Return the numbers of the unchanged columns that an attacker may know."""
+    """Return the numbers of the columns that are released unchanged and that attackers may know."""
     return [table.columns.index(name) for name in _may_be_known(table, roles) if name in roles.keep]
 
 
 def _may_be_known(table: SourceTable, roles: Roles) -> list[str]:
-    """Return the columns that an attacker may know, without columns that have a target."""
+    """Return the columns that attackers may know, without columns that have a target (l, t)."""
     role = {judged.column: judged.role for judged in table.judged}
     return [
         name
@@ -87,7 +90,7 @@ def _may_be_known(table: SourceTable, roles: Roles) -> list[str]:
 
 
 def select_columns(table: SourceTable, names: list[str]) -> SourceTable:
-    """Return a table with some of its columns, in this order."""
+    """Return a table with the named columns alone, in the order of the names."""
     places = [table.columns.index(name) for name in names]
     values = tuple(table.values[place] for place in places)
     return replace(table, columns=tuple(names), codes=table.codes[:, places], values=values)

@@ -2,8 +2,7 @@
 
     numbers     intervals of 5, 10, 20, 40 (and similar widths at other scales)
     dates       month, year, decade
-    codes       one character less at a time; numbers of a register (`roles.key_like`)
-        not at all
+    codes       one character less at a time; numbers of a register (`roles.key_like`) not at all
     categories  values of fewer and fewer people are merged
     hierarchy   the levels of its file
 
@@ -103,7 +102,7 @@ def column(
         except DataError:
             if hierarchy is not None:
                 raise
-            continue  # this rule does not apply to these values
+            continue  # skip a rule that does not apply to the column's values
         if 1 < codes.max() + 1 < levels[-1].max() + 1 and nested(levels[-1], codes):
             steps.append(more)
             levels.append(codes)
@@ -229,7 +228,7 @@ def _coarser(
         for length in range(max(map(len, known_texts)) - 1, 0, -1):
             yield {**clean, "prefix": length}
     elif key_like(list(known_texts), int(people.sum())):
-        return  # intervals of register numbers have no meaning
+        return  # no levels, because intervals of register numbers have no meaning
     elif _is_mostly(known_texts, NUMBER) and len(known_texts) > MAX_CATEGORIES:
         numbers = [
             (float(text), int(number_of_people))
@@ -268,7 +267,10 @@ def _plain(number: float) -> float:
 
 
 def widths(numbers: Sequence[float]) -> list[float]:
-    """Return widths of intervals, each a multiple of the width before: 5, 10, 20, 40 for ages."""
+    """Return widths of intervals for a column of numbers, such as 5, 10, 20, 40 for ages.
+
+    Each width is a multiple of the width before.
+    """
     span = max(numbers) - min(numbers)
     if not span:
         return []
@@ -280,7 +282,7 @@ def widths(numbers: Sequence[float]) -> list[float]:
 
 
 def _is_mostly(texts: Collection[str], kind: "re.Pattern[str]") -> bool:
-    """Whether nearly all texts match a pattern."""
+    """Whether nearly all texts match a pattern. kind: the pattern."""
     fits = sum(kind.fullmatch(text) is not None for text in texts)
     return bool(texts) and fits >= KIND_SHARE * len(texts)
 

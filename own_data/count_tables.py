@@ -41,7 +41,7 @@ from ..scenarios.serialization.record import Record
 from .read_table import split
 
 CLOSED = "closed"  # text in files in place of a count that is not printed
-TOTAL = "(all)"  # text in place of a value, in rows of totals
+TOTAL = "(all)"  # text in files in place of a value, in rows of totals
 
 Progress = Callable[[str], None]
 Row = list[object]
@@ -202,7 +202,10 @@ def count_table(
     texts = [table.values[place] for place in places]
 
     def count(codes: Codes, tables: Places) -> LinkedCounts:
-        """Return the counts of rows, or of persons if persons have several rows."""
+        """Return the counts of rows, or of persons if persons have several rows.
+
+        codes: the values of each row. tables: the column numbers of each table.
+        """
         if owner is None:
             return count_linked(codes, tables, zeros=empty)
         return count_persons(codes, owner, tables, zeros=empty)
@@ -213,7 +216,11 @@ def count_table(
 def count_release(
     release: WrittenRelease | None, name: str, tables: Sequence[str], *, empty: bool = False
 ) -> CountedTables:
-    """Return tables of counts of the release of a run. Arguments and errors as of `count_table`."""
+    """Return tables of counts of the release of a run.
+
+    release: the released cells and their counts; name: of the run. Other arguments and
+    errors are as in `count_table`.
+    """
     if release is None or not release.counts:
         raise DataError(f"{name}: nothing was released; a run with a released table is needed")
     if release.columns == REPORTED:
@@ -294,9 +301,10 @@ def close_table(
 
 
 def round_table(counted: CountedTables, base: int, k: int = 5) -> RoundedTables:
-    """Return the tables with counts rounded to multiples of a base (`round_cells`).
+    """Return the tables with counts rounded to multiples of `base` (`round_cells`).
 
-    `counted` must have its empty cells.
+    counted: the tables, with a count of 0 for each empty cell. k: a cell of 1 to k - 1
+    persons is small.
 
     Raises:
         DataError: no rounding adds up.
@@ -335,7 +343,10 @@ def check_rounded(rounded: RoundedTables) -> None:
 
 
 def written(printed: ClosedTables | RoundedTables) -> tuple[list[str], list[Row]]:
-    """Return the headings and rows of a file with printed tables: only what may be printed."""
+    """Return the headings and rows of a file with printed tables.
+
+    Closed cells have the text `closed` in place of their count.
+    """
     heading = "people"
     while heading in printed.columns:
         heading += "_"
@@ -351,7 +362,7 @@ def written(printed: ClosedTables | RoundedTables) -> tuple[list[str], list[Row]
 
 
 def total_mark(printed: ClosedTables | RoundedTables) -> str:
-    """Return the text that stands for a total in files, which is no value of a column."""
+    """Return the text that stands for a total over a column in files; it equals no value."""
     mark, values = TOTAL, {value for cell in printed.cells for value in cell.values}
     while mark in values:
         mark += "_"
@@ -359,7 +370,10 @@ def total_mark(printed: ClosedTables | RoundedTables) -> str:
 
 
 def _names(tables: Sequence[str]) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]:
-    """Return the columns of each table from their texts, and the different columns of all."""
+    """Return the columns of each table, and the different columns of all tables.
+
+    tables: texts such as `ward,sex`. DataError for repeated or too many columns.
+    """
     named = tuple(tuple(split(text)) for text in tables)
     for text, names in zip(tables, named, strict=True):
         if not all(names) or len(set(names)) < len(names):
@@ -372,7 +386,10 @@ def _names(tables: Sequence[str]) -> tuple[tuple[tuple[str, ...], ...], tuple[st
 
 
 def _check_column(table: SourceTable, column: str, name: str) -> None:
-    """Raise DataError for a column that the table lacks or that is left out."""
+    """Raise DataError if a table lacks a column, or leaves it out as an identifier or text.
+
+    name: of the file, for messages.
+    """
     if column in table.columns:
         return
     for judged in table.judged:

@@ -1,8 +1,8 @@
-"""Earlier advice applied to another file: the same levels of the same columns, judged again.
+"""Earlier advice applied to another file: the same coarser values, judged again.
 
-The advice is the JSON that `veilmix advise --format json` prints, or the scenario that `--write`
-makes. JSON holds the released values besides, so that new values can be named, and rare values are
-merged as they were: each value that was not released before becomes "(other)".
+The advice is the JSON that `veilmix advise --format json` prints, or the scenario that
+`--write` makes. JSON also holds the released values. So new values can be named, and
+rare values are merged as before: each value that was not released becomes "(other)".
 """
 
 from collections.abc import Mapping, Sequence
@@ -57,7 +57,11 @@ class EarlierAdvice:
 
 
 def read_advice(file: Path) -> EarlierAdvice:
-    """Return the advice in a file. DataError names the file and the accepted kinds."""
+    """Return the advice in a file; DataError if there is no advice in it.
+
+    The file is the JSON of `veilmix advise --format json`, or a scenario that `--write`
+    made.
+    """
     try:
         text = file.read_bytes().decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as bad:
@@ -171,7 +175,10 @@ def search_again(
 
 
 def check_reached(advised: Advised, file: object) -> None:
-    """Raise DataError if a file is to be written although the advice misses the target."""
+    """Raise DataError if a file is to be written, but too many people miss k or another target.
+
+    file: the file to write; None: no check.
+    """
     if file is not None and not advised.reached:
         raise DataError(
             f"{file}: not written: the target is missed: {advised.missed:,} people are in classes "
@@ -266,7 +273,11 @@ def _uncovered(
 
 
 def _covers(keys: Keys, text: str) -> bool:
-    """Whether a column's rule applies to a value: a number, a date, or a value of the hierarchy."""
+    """Whether a column's rule of generalization applies to a value.
+
+    Intervals apply to numbers, parts of dates to dates, and a hierarchy to its values.
+    keys: the rule, as keys of a scenario's `[[feature]]`.
+    """
     if "bins" in keys:
         return NUMBER.fullmatch(text) is not None
     if "date" in keys:
@@ -277,6 +288,6 @@ def _covers(keys: Keys, text: str) -> bool:
 
 
 def _named(texts: Sequence[str]) -> str:
-    """Return the first values in quotes, and the number of further values."""
+    """Return the first values in quotes, and the number of further values, for a note."""
     more = f" and {len(texts) - MAX_VALUES:,} more" if len(texts) > MAX_VALUES else ""
     return ", ".join(map(repr, texts[:MAX_VALUES])) + more

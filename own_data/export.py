@@ -1,7 +1,7 @@
 """Writing of a table or its counts: CSV, Excel or Parquet, by the file's ending.
 
-No cell of a CSV or Excel file starts a formula (serialization/csv_text.py). A Parquet file is read
-by programs, which execute no cell: its cells are unchanged.
+No cell of a CSV or Excel file can start a formula (serialization/csv_text.py). Cells of
+a Parquet file are written unchanged, because programs that read it execute no formulas.
 """
 
 import csv
@@ -74,7 +74,7 @@ def counts_of(table: SourceTable) -> tuple[tuple[str, ...], list[Row]]:
 
 
 def check_ending(path: str | PathLike[str]) -> None:
-    """Raise DataError for a file of a kind that cannot be written, before there is any work."""
+    """Raise DataError if a file's ending is not accepted, before any computation begins."""
     path = Path(path)
     if path.suffix.lower() not in ENDINGS:
         raise DataError(
@@ -102,7 +102,7 @@ def write(
 
 
 def _excel(path: Path, headings: Sequence[str], rows: Iterable[Row]) -> None:
-    """Write rows to an Excel file; DataError without the library or beyond Excel's rows."""
+    """Write rows to an Excel file; DataError without the library, or for too many rows."""
     try:
         import openpyxl  # type: ignore[import-not-found,import-untyped,unused-ignore]
     except ImportError:

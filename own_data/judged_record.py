@@ -76,14 +76,15 @@ class LinkRisks(Record, frozen=True):
 
 
 class CopiedRows(Record, frozen=True):
-    """Rows of the release that copy a row of the original in all matched columns.
+    """Rows of the release that copy a row of the original in all columns of both files.
 
     Attributes:
         rows: number of such rows.
-        of_unique: copies of a row that a single person has.
-        people: people with such a unique row that is released.
-        people_share: their share of all people, 0 to 1.
-        control_share: the same share among people outside the release; None without a control.
+        of_unique: number of such rows that copy a row which only one person has.
+        people: people with a row that only they have and that is released.
+        people_share: share of all people with such a row, 0 to 1.
+        control_share: this share among people outside the release; None without such people
+            (a control).
     """
 
     rows: int
@@ -96,13 +97,16 @@ class CopiedRows(Record, frozen=True):
 class NearestRows(Record, frozen=True):
     """The distance of released rows to the nearest row of the original, 0 to 1.
 
+    The control is a table of people outside the release.
+
     Attributes:
         rows: number of compared rows.
-        zero: share of these at distance 0.
+        zero: share of compared rows at distance 0.
         median: median of the distances.
-        control_median: median of the distances to the control; None without a control.
-        nearer: share nearer to the original than to the control, with its 95 % interval; 0.5 is
-            expected without copying. None without a control.
+        control_median: median of the distances to the nearest row of the control; None
+            without a control.
+        nearer: share of rows nearer to the original than to the control, with its 95 %
+            interval; 0.5 is expected without copying. None without a control.
     """
 
     rows: int
@@ -113,10 +117,11 @@ class NearestRows(Record, frozen=True):
 
 
 class JudgedRelease(Record, frozen=True):
-    """A release that was made elsewhere, judged against the original.
+    """A release that was made elsewhere, judged against the original table of people.
 
     Attributes:
-        release, original, control: the files; control "" if there is none.
+        release, original, control: names of the files; control, people outside the release,
+            is "" without such a file.
         rows: rows of the release, without suppressed rows.
         suppressed: rows of the release with * in every known column.
         k: people in the smallest safe equivalence class.
@@ -124,21 +129,23 @@ class JudgedRelease(Record, frozen=True):
         added: columns of the release that the original lacks.
         lacking: columns of the original that the release lacks.
         identifiers: direct identifiers of the original that are released.
-        release_smallest: fewest rows that agree in the known columns.
-        release_below_k: rows that fewer than k rows agree with.
-        links: the people of the original beside the rows that fit them.
+        release_smallest: rows in the smallest equivalence class of the release, by the
+            known columns.
+        release_below_k: rows of the release in such classes of fewer than k rows.
+        links: re-identification risks of the people of the original.
         copies: rows that copy a row of the original.
         nearest: distances to the nearest original row; None if columns are coarser.
         questions: the attacks of singling out, linkability and inference.
-        sensitive: k, l and t of the release.
-        two_way: mean total variation distance of two-way tables, 0 to 1; None with one column.
+        sensitive: k, l and t of each sensitive column of the release.
+        two_way: mean total variation distance of two-way tables from the original's, 0 to
+            1; None with a single column.
         release_sha256, original_sha256: digests of the files.
         limits: counts that were left out, in words.
         free_text: columns of free text of the original that are released.
-        not_judged: further columns of the original that are released, and were not read: sampling
-            weights, and columns that --columns leaves out.
-        person_rows: rows of the original, if persons have several; people are persons then. 0: each
-            row is a person's own.
+        not_judged: further columns of the original that are released, and were not read:
+            sampling weights, and columns that --columns leaves out.
+        person_rows: rows of the original, if persons have several rows; people then means
+            persons. 0: each row is a person.
     """
 
     release: str

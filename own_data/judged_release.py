@@ -228,7 +228,10 @@ class _Judge:
         k: int,
         progress: Callable[[str], None],
     ) -> None:
-        """Encode the original and the control in the codes of the release's values."""
+        """Encode the original and the control (people outside the release) as the release would.
+
+        joined: the three tables. k: rows or people in the smallest safe equivalence class.
+        """
         self.files = (release.name, original.name, control.name if control else "")
         self.joined, self.k, self.progress = joined, k, progress
         self.rows = joined.rows.codes.astype(np.int64)
@@ -264,7 +267,10 @@ class _Judge:
         return np.stack(columns, axis=1)
 
     def record(self, columns: ComparedColumns) -> JudgedRelease:
-        """Return the record of all measures: links, copies, distances, attacks, diversity."""
+        """Return the record of all measures of the release.
+
+        columns: the comparison of the columns of release and original.
+        """
         joined, attacker_columns = self.joined, list(self.joined.attacker_columns)
         self.progress("rows that fit each person")
         links = self._links(attacker_columns)
@@ -427,7 +433,7 @@ class _Judge:
         return tuple(rows)
 
     def _columns(self) -> tuple[MatchedColumn, ...]:
-        """Return a record for each common column, with values, entropy and distances."""
+        """Return a record for each common column: numbers of values, entropy, and distance."""
         joined, columns = self.joined, list[MatchedColumn]()
         for j, fitted in enumerate(joined.fitted):
             codes = joined.rows.codes[:, j]
@@ -449,7 +455,7 @@ class _Judge:
     def _two_way(self) -> float | None:
         """Return the mean total variation distance of two-way tables of original and release.
 
-        The original is taken as it would be released. None with a single column.
+        The original's values are made as coarse as the release. None with a single column.
         """
         pairs = list(combinations(range(self.rows.shape[1]), 2))[:PAIRS]
         if not pairs:

@@ -144,7 +144,10 @@ class Truth:
         return _people(known_part, self.table, self.k), _people(all_part, self.table, self.k)
 
     def _codes(self, levels: Sequence[int]) -> Codes:
-        """Return the codes of the values that attackers may know, shape (rows, columns)."""
+        """Return the codes of the values that attackers may know, shape (rows, columns).
+
+        levels: the generalization level of each column that may become coarser.
+        """
         level_codes = coarse_codes(self.searched, self.columns, levels)
         return np.stack([*level_codes, *self.table.codes[:, self.unchanged_columns].T], axis=1)
 

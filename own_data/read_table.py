@@ -1,4 +1,4 @@
-r"""The reading of a user's table by a description: columns, roles, coarser values.
+r"""The reading of a user's table as the user describes it: columns, roles, coarser values.
 
 >>> from pathlib import Path
 >>> from veilmix.own_data.read_table import Reading, read
@@ -96,7 +96,7 @@ class Reading:
     as_number: Names | None = None
 
     def __post_init__(self) -> None:
-        """Compose the letters of all texts (Unicode NFC), as the letters of the file are."""
+        """Write the letters of all texts in Unicode NFC, because the file is read so."""
         for field in fields(self):
             object.__setattr__(self, field.name, _composed(getattr(self, field.name)))
 
@@ -106,7 +106,7 @@ class Reading:
         return tuple(text.strip() for text in self.missing_text)
 
     def roles(self) -> dict[str, str]:
-        """Return the role of each column to which the user gave a role; DataError for two roles."""
+        """Return the role that the user gave to each column; DataError for two roles."""
         roles: dict[str, str] = {}
         for role in ROLES:
             for name in split(getattr(self, role)):
@@ -263,7 +263,10 @@ def finer(path: Path, reading: Reading, missing: str = "") -> SourceTable:
 
 
 def released_features(reading: Reading, columns: Sequence[str]) -> list[FeatureSection]:
-    """Return a feature of a scenario for each column, with the rules that make it coarser."""
+    """Return each column as a feature of a scenario, with its rules of generalization, if any.
+
+    reading: the user's description, with the rules. columns: names of the released columns.
+    """
     rules = {feature.name: feature for feature in coarsenings(reading.coarsen, columns)}
     return [rules.get(name, FeatureSection(name=name)) for name in columns]
 
@@ -286,7 +289,10 @@ def check_target(score: TableScore, reading: Reading, output_path: Path | None) 
 
 
 def known_is_all(reading: Reading) -> bool:
-    """Whether an attacker may know all columns: if the user gave no column a role."""
+    """Whether an attacker may know all columns.
+
+    True if the user gave no column the role quasi, sensitive or other.
+    """
     return not (reading.quasi or reading.sensitive or reading.other)
 
 
@@ -354,7 +360,11 @@ def coarsenings(
 
 
 def _rule(text: str, columns: Sequence[str]) -> dict[str, Any]:
-    """Return a rule parsed as TOML; the column and the value after the = need no quotes."""
+    """Return the rule of generalization that a text such as `age.bins.width=10` states.
+
+    The result is a mapping as of TOML. The column and the value after `=` need no quotes.
+    columns: the accepted names.
+    """
     matching_names = [name for name in columns if text.startswith(f"{name}.")]
     if matching_names:  # TOML needs quotes around names with characters except A-Z, 0-9, - and _
         name = max(matching_names, key=len)
@@ -440,7 +450,7 @@ class SuspectValue:
     cells: int
 
     def __str__(self) -> str:
-        """Return a sentence about the suspicion."""
+        """Return a sentence that the value is read as a value, though it often means missing."""
         return (
             f"column {self.column!r}: {self.text!r} in {self.cells:,} cells is read as a value "
             "like any other"
@@ -457,7 +467,7 @@ def suspect_values(table: SourceTable, texts: Sequence[str]) -> Iterator[Suspect
         for code, text in enumerate(values):
             if (text.casefold() in UNKNOWN or text in odd) and text not in texts:
                 cells = int(np.count_nonzero(table.codes[:, j] == code))
-                if cells:  # 0 if only rows that were left out have it
+                if cells:  # 0 if only left-out rows have the value
                     yield SuspectValue(table.columns[j], text, cells)
 
 

@@ -50,7 +50,7 @@ def check_written(advised: Advised, columns: Mapping[str, Sequence[str]]) -> Non
 
 
 def known_names(advised: Advised) -> list[str]:
-    """Return the names of the columns that attackers may know, searched or released unchanged."""
+    """Return the names of the columns that attackers may know, coarser or released unchanged."""
     role = {judged.column: judged.role for judged in advised.table.judged}
     fixed_columns = () if advised.rest is None else advised.rest.columns
     return [

@@ -163,9 +163,10 @@ def _looked_at(ledger: Path) -> Iterator[Ledger]:
 def _words(
     table: SourceTable, features: Sequence[FeatureSection], missing: str, crowd: ScenarioPeople
 ) -> dict[str, tuple[str, ...]]:
-    """Return digests of the rules that made the values of each column coarser, by column.
+    """Return, by column, digests of the rules that made its values coarser.
 
-    Columns without such rules are left out.
+    Columns without such rules are left out. crowd: the people of the table, as the ledger
+    knows them. missing: the value of an empty cell.
     """
     words = {
         feature.name: (
@@ -201,7 +202,10 @@ def _cells(
 
 
 def _singles(names: Sequence[str], rows: PersonCells) -> SingleCounts:
-    """Return the number of different people with each value, by column."""
+    """Return, by column, the number of different people with each value.
+
+    rows: for each person, the cell (released values) of each of its rows.
+    """
     return {
         name: Counter(
             value for person_cells in rows for value in {cell[place] for cell in person_cells}
@@ -229,7 +233,10 @@ def _row_places(
 
 
 def _has_row_lists(past: Sequence[LedgerEntry], crowd: ScenarioPeople) -> bool:
-    """Whether an earlier release about these people was recorded with the rows of each person."""
+    """Whether a release about these people was recorded with the rows of each person.
+
+    past: earlier releases. crowd: the people.
+    """
     people = set(crowd.people)
     return any(entry.rows is not UNSET and not people.isdisjoint(entry.people) for entry in past)
 
@@ -237,7 +244,10 @@ def _has_row_lists(past: Sequence[LedgerEntry], crowd: ScenarioPeople) -> bool:
 def _check_rows_known(
     table: SourceTable, past: Sequence[LedgerEntry], crowd: ScenarioPeople
 ) -> None:
-    """Raise DataError if an earlier release about these people was recorded without their rows."""
+    """Raise DataError if an earlier release about these people was recorded without their rows.
+
+    Only with the rows of each person can releases of several rows a person be compared.
+    """
     people = set(crowd.people)
     for number, entry in enumerate(past, 1):
         if entry.rows is UNSET and entry.released and not people.isdisjoint(entry.people):

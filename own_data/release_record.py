@@ -12,9 +12,9 @@ class ReleasedFile(Record, frozen=True):
 
     Attributes:
         name: name of the file, without its folder.
-        sha256: digest of its bytes as they were written, in hexadecimal.
+        sha256: digest of the written bytes, in hexadecimal.
         rows: number of rows of people.
-        columns: names of its columns, in order.
+        columns: names of the file's columns, in order.
     """
 
     name: str
@@ -57,9 +57,10 @@ class RowsLeftOut(Record, frozen=True):
     """The numbers of suppressed rows: rows of the input that are not in the release.
 
     Attributes:
-        rows: number of these rows.
-        people: number of people with these rows.
-        missing: number of these rows that have an empty cell in a known column.
+        rows: number of suppressed rows.
+        people: number of people of the input that have no row in the release.
+        missing: number of suppressed rows with an empty cell in a column that may become
+            coarser.
     """
 
     rows: int

@@ -14,8 +14,9 @@ A released value stands for every original value that it is or contains:
     (other)                    every original value that no other released value stands for
     *                          every value
 
-An empty cell, or a word for missing, of the release stands for the missing cells of the original if
-the original has at least as many, else for every value: then cells were blanked.
+An empty cell or a word for missing stands for the missing cells of the original, if the
+original has at least as many. Otherwise it stands for every value, because the release
+then hides values in this way.
 """
 
 import re
@@ -69,12 +70,14 @@ class ValueTexts:
 
 @dataclass(frozen=True, slots=True)
 class FittedColumn:
-    """A column of a release beside the same column of the original.
+    """A column of a release, matched with the original's column of that name.
 
     Attributes:
         column: the original values that each released value may stand for.
-        equal_codes: the code of the equal original text of each released value, or NO_VALUE.
-        coarser: number of released values that stand for other original values than themselves.
+        equal_codes: the code of the equal original text of each released value, or
+            NO_VALUE.
+        coarser: number of released values that stand for other original values than
+            themselves.
         strange: released texts that stand for no original value.
     """
 
@@ -85,9 +88,10 @@ class FittedColumn:
 
 
 def interval_of(text: str) -> Interval | None:
-    """Return (low, high, whether low is inside, whether high is inside) of an interval's text.
+    """Return the interval that a text states, such as `20 to 29`; None for other texts.
 
-    None for any other text.
+    The result: low end, high end, whether the low end belongs to it, whether the high end
+    does.
     """
     if match := BRACKETS.fullmatch(text):
         return float(match[2]), float(match[3]), match[1] == "[", match[4] == "]"
@@ -113,9 +117,10 @@ def fit_column(
 
     Args:
         name: of the column, for messages.
-        original: its values before the release.
-        released: its values in the release.
-        hierarchy: the levels of each original value, finest first; None: no file.
+        original: the values of the column in the original.
+        released: the values of the column in the release.
+        hierarchy: for each original value its generalization levels, finest first; None: no
+            hierarchy file.
 
     Raises:
         DataError: too many pairs of values would have to be compared.
@@ -124,10 +129,10 @@ def fit_column(
 
 
 class _Fit:
-    """The matching of one column's released values with its original values.
+    """The matching of the released values of a column with its original values.
 
-    Attributes set by the constructor index the original values by text, number, folded text and
-    level of the hierarchy.
+    Original values are looked up by their text, as a number, without case and spaces, and
+    by level of the hierarchy.
     """
 
     def __init__(
@@ -137,7 +142,10 @@ class _Fit:
         released: ValueTexts,
         hierarchy: Mapping[str, Sequence[str]] | None,
     ) -> None:
-        """Index the original values by text, number, folded text and level of the hierarchy."""
+        """Index the original values by text, number, plain text, and hierarchy level.
+
+        Plain text has no difference of case and spaces.
+        """
         self.name, self.original, self.released = name, original, released
         self.code = {text: code for code, text in enumerate(original.texts)}
         released_texts = set(released.texts)
@@ -234,7 +242,7 @@ class _Fit:
         return np.array(sorted(codes), np.int64)
 
     def _compare(self) -> None:
-        """Count a comparison of a text with all original values; DataError beyond the limit."""
+        """Count the comparisons of a text with all original values; DataError for too many."""
         self.compared += len(self.original.texts)
         if self.compared > PAIRS:
             raise DataError(
@@ -285,7 +293,7 @@ def _is_missing(text: str) -> bool:
 
 
 def _number(text: str) -> float:
-    """Return the number that a text is; nan for any other text."""
+    """Return the number that a text states; nan for any other text."""
     return float(text) if NUMBER.fullmatch(text) else float("nan")
 
 

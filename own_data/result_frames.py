@@ -41,8 +41,9 @@ class ScoreFrames:
     """The parts of a score as tables for a notebook.
 
     Attributes:
-        columns: for each column, and for all together: equivalence classes, and people below k.
-        bounds: people below k, as the columns' counts alone bound them, and in truth.
+        columns: for each column, and for all together: the smallest equivalence class, and
+            people below k.
+        bounds: people below k, and bounds on them from the columns' counts alone.
         questions: the attacks of singling out, linkability and inference.
         sensitive: k, l and t of each sensitive column.
         sets: people below k for each set of columns that was counted.
@@ -153,7 +154,7 @@ Row = tuple[Cell, ...]
 
 
 def _columns(score: TableScore) -> Iterator[Row]:
-    """Yield a row for each column, and for all together: values, classes, and people below k."""
+    """Yield a row for each column, and for all together: values, smallest class, people below k."""
     for scored in (*score.columns, score.joint):
         below = scored.crowds.users_below(score.k)
         yield (
@@ -268,7 +269,7 @@ def choices(advised: Advised) -> ChoiceFrame:
 
 
 def _advice_frames(advised: Advised) -> AdviceFrames:
-    """Return the parts of advice as tables."""
+    """Return advice as tables: the level of each column, the choices of levels, and the rows."""
     names = tuple(column.ladder.column for column in advised.columns)
     cost, levels = advised.cost, advised.level_names(advised.best)
     steps = zip(names, levels, cost.released_bits, cost.whole, advised.finer, strict=True)

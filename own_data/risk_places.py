@@ -1,5 +1,7 @@
 r"""The places of risk in a table: by value, by combination of values, and the best single changes.
 
+A single change makes a column coarser, drops it, merges two values, or leaves rows out.
+
 >>> from pathlib import Path
 >>> from veilmix.own_data.read_table import Reading, read
 >>> from veilmix.own_data.risk_places import risk_places
@@ -30,14 +32,14 @@ from .coarsening_ladders import column as ladder_column
 from .read_table import missing_codes
 from .risk_record import ColumnShare, HighScore, RiskPlaces, RiskyValue, SingleChange, UniqueSets
 
-LISTED = 1000  # most values in a record
-ROWS = 20  # most rows of high scores in a record
+LISTED = 1000  # largest number of risky values in a record
+ROWS = 20  # largest number of rows with high SUDA scores in a record
 LONG = 5000  # coarser levels are counted for columns of at most this many different values
 
 
 @dataclass(frozen=True, slots=True)
 class CoarserLevel:
-    """A coarser level of a column, to count how many people it takes out of small classes.
+    """A coarser level of a column, to count the people that it takes out of small classes.
 
     Attributes:
         column: name of the column.
@@ -114,7 +116,7 @@ def advised_places(advised: Advised) -> RiskPlaces:
     levels = []
     for j, (column, level) in enumerate(zip(advised.columns, advised.best.levels, strict=True)):
         rungs, name = column.ladder.levels, column.ladder.column
-        if level + 2 >= len(rungs):  # the next level is the last, which drops the column
+        if level + 2 >= len(rungs):  # skip a column that the next level drops
             continue
         place = table.columns.index(name)
         finer = table.codes[:, place]
@@ -174,9 +176,10 @@ def known_columns(table: SourceTable) -> list[int]:
 
 
 def _ranks(texts: Sequence[str], lacking: set[str]) -> NDArray[np.int64] | None:
-    """Return the rank of each text of a measurement among its numbers, -1 for other texts.
+    """Return the rank of each text of a numeric column among its numbers, -1 for missing texts.
 
-    None for a column of categories.
+    None for a column of categories, or of few different numbers. lacking: texts that mean
+    missing.
     """
     numbers = numbers_of([text for text in texts if text not in lacking])
     if numbers is None or len(numbers) <= MAX_CATEGORIES:
@@ -229,7 +232,10 @@ def _merge_limits(
     names: Sequence[str],
     table: SourceTable,
 ) -> list[str]:
-    """Return notes about the merges of values that were not counted."""
+    """Return notes about the merges of two values of a column that were not counted.
+
+    ranks: by column, the rank of each number; None: categories. names: of the columns.
+    """
     limits = []
     if numbers := [name for name, rank in zip(names, ranks, strict=True) if rank is not None]:
         limits.append(f"merges of numbers that are no neighbours: {', '.join(numbers)}")

@@ -1,4 +1,7 @@
-"""The record of where the risk of a table lies: values, combinations, and single changes."""
+"""The record of where the risk of a table lies: values, combinations, and single changes.
+
+A single change makes a column coarser, drops it, merges two values, or leaves rows out.
+"""
 
 from ..scenarios.serialization.record import Record
 
@@ -32,9 +35,10 @@ class RiskyValue(Record, frozen=True):
 
 
 class ColumnShare(Record, frozen=True):
-    """The share of all SUDA scores that comes from minimal uniques with a column.
+    """The share of all SUDA scores that comes from minimal sample uniques with a column.
 
-    SUDA (special unique detection) scores a person by the few values that already make it unique.
+    A minimal sample unique is a smallest combination of values that only one person has.
+    SUDA (special unique detection) scores a person by its minimal sample uniques.
 
     Attributes:
         column: name of the column.
@@ -59,19 +63,22 @@ class HighScore(Record, frozen=True):
 
 
 class UniqueSets(Record, frozen=True):
-    """Minimal sample uniques: combinations of values that only one person has, and none smaller.
+    """Minimal sample uniques: smallest combinations of values that only one person has.
+
+    SUDA (special unique detection) scores a person by its minimal sample uniques.
 
     Attributes:
         size: columns of the largest counted combination.
         complete: whether combinations of all columns were counted.
         counts: minimal uniques by their number of columns, from 1 up to `size`.
         people: number of people with at least one minimal unique.
-        unique, in_pairs: people without another person that shares all known columns, and with
-            exactly a single such person.
-        dis: chance that a match with a unique row is right (DIS), 0 to 1, if the table is a simple
-            random sample with the population factor of the score; None: the factor is 1.
-        columns: the shares of the columns in the scores.
-        rows: the rows with the highest scores.
+        unique, in_pairs: number of people that share the values of all known columns with
+            no other person, and with exactly 1.
+        dis: DIS, the probability that a match with a unique row is right, 0 to 1, if the
+            table is a simple random sample of a population that is larger by the given
+            factor; None: the factor is 1.
+        columns: by column, the share of all SUDA scores from minimal uniques with it.
+        rows: the rows with the highest SUDA scores.
     """
 
     size: int
@@ -90,9 +97,9 @@ class SingleChange(Record, frozen=True):
 
     Attributes:
         change: coarser, dropped, merged or left out.
-        column: name of the column; "" where rows are left out.
+        column: name of the column; "" if rows are left out.
         what: the coarser level, or the merged values, in words.
-        below_k: people below k afterwards.
+        below_k: people below k after the change.
         taken_out: by how many the change reduces the people below k.
         bits: entropy that the known columns lose, in bits a row.
         rows: rows that are left out.
