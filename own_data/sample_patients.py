@@ -17,7 +17,7 @@ COLUMNS = (
 )
 FIRST = ("Ada", "Ben", "Cleo", "Dora", "Emil", "Finn", "Gita", "Hugo", "Ida", "Jon", "Kaja", "Leo")
 LAST = ("Abel", "Berg", "Carlsen", "Dahl", "Eide", "Foss", "Graf", "Holm", "Iversen", "Jansen")
-DIAGNOSES = {  # diagnosis -> the age at which it is most frequent, and the ward
+DIAGNOSES = {  # by diagnosis, the age at which it is most frequent, and the ward
     "fracture": (30, "surgery"),
     "appendicitis": (22, "surgery"),
     "asthma": (15, "medicine"),
@@ -30,12 +30,16 @@ DIAGNOSES = {  # diagnosis -> the age at which it is most frequent, and the ward
     "lymphoma": (55, "oncology"),
 }
 TOWNS = (10115, 10117, 10119, 10243, 10245, 10435, 12043, 12045, 12047, 13347, 13349, 14050)
-UNKNOWN_AGE, EMPTY, CAPITALS = 0.01, 0.015, 0.12  # shares of cells with such an irregularity
+# shares of cells: unknown ages, empty cells, values in capitals
+UNKNOWN_AGE, EMPTY, CAPITALS = 0.01, 0.015, 0.12
 START = date(2024, 1, 1)
 
 
 def patients(people: int = PEOPLE, seed: int = 1) -> Iterator[tuple[str, ...]]:
-    """Yield the rows of this many made-up patients; the same seed gives the same people."""
+    """Yield the rows of made-up patients; the same seed gives the same people.
+
+    people: the number of patients.
+    """
     rng = np.random.default_rng([seed, 0x70617469])
     age = np.clip(rng.normal(52, 21, people), 0, 99).astype(int)
     names = list(DIAGNOSES)

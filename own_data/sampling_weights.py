@@ -23,7 +23,10 @@ MOST_PEOPLE = 1e15  # most people of the population; floats count them exactly u
 
 
 def weight_column(names: str | tuple[str, ...] | None) -> str | None:
-    """Return the named column of sampling weights, or None. DataError for several names."""
+    """Return the name of the column of sampling weights, or None; DataError for several names.
+
+    names: the user's option.
+    """
     weight_names = [
         name.strip() for name in (names.split(",") if isinstance(names, str) else names or ())
     ]
@@ -37,8 +40,9 @@ def weight_column(names: str | tuple[str, ...] | None) -> str | None:
 def weighted(table: SourceTable, column: str) -> SourceTable:
     """Return a table with the sampling weights of its rows, and without the column of weights.
 
-    column: of numbers above 0 and up to `MAX_WEIGHT`, together up to `MOST_PEOPLE`, more than 1 on
-    average unless all are 1. DataError for any other column.
+    A weight is the number of people of a population that a row stands for. column: of
+    numbers above 0 and up to `MAX_WEIGHT`, with a sum up to `MOST_PEOPLE`; their mean is
+    above 1 unless all are 1. DataError for any other column.
     """
     j = table.columns.index(column)
     if table.persons is not None:
@@ -77,7 +81,10 @@ def weighted(table: SourceTable, column: str) -> SourceTable:
 
 
 def _weights(table: SourceTable, column: str, j: int) -> NDArray[np.float64]:
-    """Return the sampling weight of each row. DataError for a cell without an accepted number."""
+    """Return the sampling weight of each row; DataError for a cell without an accepted number.
+
+    column: name of the column of weights. j: its number.
+    """
     numbers = np.array(
         [
             parsed_numbers[0] if (parsed_numbers := numbers_of([text])) else np.nan

@@ -53,7 +53,11 @@ def check_counted(advised: Advised) -> None:
 
 
 def _lines(advised: Advised, source: Path, options: Reading, folder: Path) -> Iterator[str]:
-    """Yield the lines of a scenario with the advised features."""
+    """Yield the lines of a scenario with the advised columns as features.
+
+    source: the file of the table. options: how the table is read. folder: the scenario's
+    folder.
+    """
     best, n = advised.best, advised.n
     kept_names = [
         column.ladder.column
@@ -100,7 +104,10 @@ def _lines(advised: Advised, source: Path, options: Reading, folder: Path) -> It
 
 
 def _reading(advised: Advised, options: Reading) -> Iterator[tuple[str, Any]]:
-    """Yield the keys and values of `[population]` that describe how the file is read."""
+    """Yield the keys and values of `[population]` that describe how the file is read.
+
+    options: the description of the file by the user.
+    """
     for key in ("separator", "encoding", "sheet", "header", "decimal", "header_row", "last_row"):
         if getattr(options, key) is not None:
             yield key, getattr(options, key)

@@ -1,7 +1,8 @@
 """The table of a scenario, read and made coarser as the scenario describes.
 
-`veilmix score SCENARIO.toml` scores the people of a scenario without a run: `[population]` gives
-the file and its reading, `[[feature]]` the columns and their coarser values, `[policy]` the target.
+`veilmix score SCENARIO.toml` scores the people of a scenario without a run.
+`[population]` names the file and describes how it is read, `[[feature]]` gives the
+columns and their coarser values, and `[policy]` the target.
 """
 
 from dataclasses import dataclass, fields
@@ -18,7 +19,7 @@ from ..scenarios.schema.model import PopulationSection, Scenario
 from .read_table import ROLES, Reading, split
 
 ENDING = ".toml"
-KEYS = {"missing_text": "missing_texts"}  # option -> its key in a scenario, if names differ
+KEYS = {"missing_text": "missing_texts"}  # by option, the key in a scenario, if the names differ
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ def scenario_table(
 
 
 def _check_whole(section: PopulationSection, file: Path) -> None:
-    """Raise DataError for a scenario of generated people, or of only some people of its table."""
+    """Raise DataError for a scenario of generated people, or of a sample of its table's people."""
     if section.builtin and source_of(section) is None:
         raise DataError(
             f"{file}: the people of {section.source} are generated; the scenario of a table is "
@@ -124,7 +125,7 @@ def _as_option(setting: Any) -> Any:
 
 
 def _source_name(section: PopulationSection, name: str) -> str:
-    """Return the name in the file of a column that a scenario may rename."""
+    """Return the name of a scenario's column in the file; a scenario may rename columns."""
     return section.columns.get(name, name)
 
 
@@ -147,7 +148,10 @@ def _roles(section: PopulationSection, file: Path, option_reading: Reading) -> d
 def _contradiction(
     option: str, option_value: object, file: Path, key: str, scenario_value: object
 ) -> DataError:
-    """Return the error for an option that contradicts a key of the scenario."""
+    """Return the error for an option of the command line that contradicts a scenario's key.
+
+    option, key: the names of both. option_value, scenario_value: their values.
+    """
     scenario_text = (
         f"{key} is not set"
         if scenario_value in (None, (), "")

@@ -17,11 +17,11 @@ Positive = Annotated[int, Meta(ge=1)]
 
 
 class ReadColumn(Record, frozen=True):
-    """A column of the file, and how it was treated.
+    """A column of the file, and its role in the score.
 
     Attributes:
         column: name of the column.
-        role: its role in the score.
+        role: its role in the score, such as quasi-identifier.
         reason: the reason for the role.
         said: whether the user gave the role.
         left_out: whether the column is left out of the score.
@@ -35,10 +35,11 @@ class ReadColumn(Record, frozen=True):
 
 
 class MissingCells(Record, frozen=True):
-    """The meaning of missing cells in a score, and their number.
+    """The treatment of missing cells in a score, and their number.
 
     Attributes:
-        meaning: the meaning of a cell without a value.
+        meaning: how a missing cell counts: as a value of its own (`category`), or as
+            possibly any value (`wildcard`).
         texts: texts that mean that a value is missing.
         cells: number of missing cells.
     """
@@ -60,7 +61,7 @@ class PeopleBelowCurve(Record, frozen=True):
     people: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        """Check that both tuples have one length, at least 1."""
+        """Check that `breakpoints` and `people` have the same length, at least 1."""
         if not len(self.breakpoints) == len(self.people) > 0:
             raise ValueError("k_from and people need the same length, at least 1")
 
@@ -145,11 +146,13 @@ class DroppedColumn(Record, frozen=True):
 class ChosenColumns(Record, frozen=True):
     """The largest set of columns that is safe to release.
 
+    A set is safe if few enough people are in equivalence classes smaller than k.
+
     Attributes:
-        keep: names of its columns.
-        people: people in an equivalence class smaller than k.
+        keep: names of the set's columns.
+        people: people in an equivalence class smaller than k, counted or bounded.
         largest: whether it is proved that no safe set has more columns.
-        drop: the other columns.
+        drop: the columns that are not in the set.
     """
 
     keep: tuple[str, ...]
@@ -159,14 +162,14 @@ class ChosenColumns(Record, frozen=True):
 
 
 class ScoredColumnSet(Record, frozen=True):
-    """The people below k in a set of columns, in truth and as proved from counts of columns.
+    """The people below k in a set of columns, counted, and bounded from the columns' counts.
 
     Attributes:
         columns: names of the columns.
         truth: people in an equivalence class smaller than k.
-        promised: upper bound on these people, the best that the counts prove.
-        safe: whether the truth is within the accepted number.
-        promised_safe: whether the bound is within the accepted number.
+        promised: upper bound on these people, proved from the counts of single columns.
+        safe: whether `truth` is within the accepted number of people.
+        promised_safe: whether `promised` is within the accepted number of people.
     """
 
     columns: tuple[str, ...]
@@ -220,12 +223,12 @@ class AttackRate(Record, frozen=True):
 
     @classmethod
     def from_rate(cls, rate: Rate) -> "AttackRate":
-        """Return the record of a rate that the analysis computed."""
+        """Return the record of a success rate that `analysis` computed."""
         return cls.from_interval(rate.interval())
 
     @classmethod
     def from_interval(cls, interval: Interval) -> "AttackRate":
-        """Return the record of a share with its interval."""
+        """Return the record of a rate with its confidence interval."""
         return cls(interval.value, interval.low, interval.high)
 
 
@@ -261,17 +264,19 @@ class AskedQuestion(Record, frozen=True):
 class SensitiveColumn(Record, frozen=True):
     """Diversity and closeness of a sensitive column within equivalence classes.
 
-    People of a class agree in the columns that an attacker may know.
+    A class is the people that agree in the columns that an attacker may know.
 
     Attributes:
         column: name of the column.
         k: people in the smallest class.
         diversity: l, the fewest different values in a class.
-        entropy_diversity: exp of the least entropy of a class.
-        closeness: t, the largest distance of a class from the distribution of all people.
-        largest_share: the largest share of a class that has one value, 0 to 1; None: an older
+        entropy_diversity: exp of the least entropy of the values in a class.
+        closeness: t, the largest distance of a class's distribution of values from that of
+            all people.
+        largest_share: the largest share of a class's people that have the same value, 0 to
+            1; None: an older score.
+        certain: people in classes in which all people have the same value; None: an older
             score.
-        certain: people in classes in which all have one value; None: an older score.
     """
 
     column: str
@@ -284,12 +289,14 @@ class SensitiveColumn(Record, frozen=True):
 
 
 class UnrelatedColumns(Record, frozen=True):
-    """An estimate of the people below k if the columns were unrelated; it is no bound.
+    """An estimate of the people below k if the columns were independent; it is no bound.
+
+    The estimate comes from random permutations of every column.
 
     Attributes:
-        mean: people, averaged over all permutations.
-        low, high: people; 95 of 100 permutations lie between them, both included.
-        permutations: number of random permutations of every column.
+        mean: people below k, averaged over all permutations.
+        low, high: number of people; 95 of 100 permutations lie between them, both included.
+        permutations: number of random permutations.
         seed: seed of the permutations.
     """
 
@@ -308,24 +315,28 @@ class ScoredTable(Record, frozen=True):
         read: how it was read, in words.
         roles: the roles of its columns.
         users: number of people.
-        k, max_exposure: the target.
+        k, max_exposure: the target: at most this share of people may be in an equivalence
+            class smaller than k.
         missing: missing cells and their meaning.
         columns: the exposure by each column alone.
         joint: the exposure by all columns together.
-        bounds: name of a bound -> people exposed at most, by the counts of columns.
+        bounds: by name of a bound, the most people in a class smaller than k by the counts
+            of columns.
         risk: risks of re-identification.
-        sets: sets of columns.
+        sets: the sets of columns that were examined.
         sha256: digest of the file.
         version: version of veilmix.
-        coarser: the coarser values before the score, a line a column.
+        coarser: the rules that made columns coarser before the score, a line a column.
         questions: the attacks of singling out, linkability and inference.
         sensitive: k, l and t of each sensitive column.
-        unrelated: an estimate of the exposure if the columns were unrelated.
-        rows: rows of the table: more than `users` where a person has several; 0: as many.
+        unrelated: an estimate of the exposure if the columns were independent.
+        rows: rows of the table: more than `users` if a person has several; 0: as many.
         person: the definition of a person, in words.
-        quasi: the exposure by the quasi-identifiers together; None: all columns may be known.
+        quasi: the exposure by the quasi-identifiers together; None: all columns may be
+            known.
         release: the released file and its command; None: an older score.
-        places: the risk by value, and the best single changes; None: not counted.
+        places: the risk by value, and the best single changes of the table; None: not
+            counted.
     """
 
     data: str

@@ -22,13 +22,14 @@ from ..scenarios.populations.values import UNKNOWN, numbers_of
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """The targets of one sensitive column for each equivalence class; None: no target.
+    """The targets of a sensitive column for each equivalence class; None: no target.
 
     Attributes:
-        l: least number of different values.
-        entropy_l: least exp of the entropy of the values.
-        t: largest distance of the values' distribution from that of all people, 0 to 1.
-        nominal: whether t counts values as categories though they are numbers.
+        l: least number of different values in a class.
+        entropy_l: least exp of the entropy of the values in a class.
+        t: largest distance of a class's distribution of values from that of all people, 0
+            to 1.
+        nominal: whether t treats numbers as categories, without order.
     """
 
     l: float | None = None
@@ -38,7 +39,10 @@ class Targets:
 
 
 def column_numbers(texts: Sequence[str], missing: str) -> NDArray[np.float64] | None:
-    """Return the number of each value, nan for missing values; None if a value is no number."""
+    """Return the number that each text states, nan for missing values; None if a text is no number.
+
+    missing: the value of an empty cell.
+    """
     unknown_texts = {text for text in texts if text in ("", missing) or text.casefold() in UNKNOWN}
     numbers = numbers_of([text for text in texts if text not in unknown_texts])
     if numbers is None:
@@ -48,7 +52,7 @@ def column_numbers(texts: Sequence[str], missing: str) -> NDArray[np.float64] | 
 
 
 class MissedTargets:
-    """A test of equivalence classes: which miss k, or a target of a sensitive column."""
+    """A test of which equivalence classes miss k, or a target (l, t) of a sensitive column."""
 
     def __init__(
         self, table: SourceTable, targets: Mapping[str, Targets], k: int, missing: str

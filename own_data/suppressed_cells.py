@@ -37,7 +37,7 @@ COUNTED = 3_000
 ROWS = 120_000_000
 LOOKS = 16  # most choices of levels for which suppressed cells are computed
 SEARCHES = 3  # most searches in which each person below k adds a suppressed cell's loss
-CELLS = 1.3  # suppressed cells expected for each person below k
+CELLS = 1.3  # suppressed cells expected for each person below k, to estimate a limit of people
 JUDGED = 30_000_000  # as ROWS, if sensitive values or persons with several rows are counted
 READ = 750_000_000  # largest number of rows times steps of a search
 TRIED = 8  # most choices of levels that are tried with few enough suppressed cells
@@ -134,7 +134,11 @@ def advice_with_cells(
 
 
 def _check_top(choices: "CellsOfLevels") -> None:
-    """Raise ParameterError if the target is missed even with all searched columns dropped."""
+    """Raise ParameterError if the target is missed even with all searched columns dropped.
+
+    The target is k and the targets of sensitive columns; searched columns may become
+    coarser.
+    """
     truth = choices.truth
     if not choices.needing(choices.top, truth.below(choices.top)):
         return
@@ -155,9 +159,10 @@ class CellsOfLevels:
     """
 
     def __init__(self, truth: Truth, share: float) -> None:
-        """Prepare the columns and their weights.
+        """Prepare the columns that may become coarser, and their weights in the loss.
 
-        share: the largest share of suppressed cells, of columns that are not dropped.
+        truth: the count of people that miss the target. share: the largest accepted share of
+        suppressed cells, among cells of columns that are not dropped.
         """
         self.truth, self.share = truth, share
         self._cells_of_levels: dict[Levels, SuppressedCells | None] = {}
@@ -181,7 +186,10 @@ class CellsOfLevels:
         return [j for j, level in enumerate(levels) if level < self.top[j]]
 
     def limit(self, levels: Levels) -> int:
-        """Return the largest accepted number of suppressed cells with these levels."""
+        """Return the largest accepted number of suppressed cells with these levels.
+
+        levels: the generalization level of each searched column.
+        """
         return int(self.share * self.rows * len(self.active(levels)))
 
     def price(self, levels: Levels, j: int) -> float:
@@ -263,7 +271,8 @@ class CellsOfLevels:
     ) -> Advice:
         """Return the result of a search for levels that leave at most `cell_limit` people below k.
 
-        charged: whether each person below k adds the loss of a suppressed cell.
+        Each person below k needs a suppressed cell. charged: whether each such person adds a
+        loss to the choice of levels. steps: most steps of the search; None: a default.
         """
         return search(
             self.truth.searched.codes,
@@ -283,9 +292,9 @@ class CellsOfLevels:
         return product(*(range(top + 1) for top in self.top))
 
     def at(self, levels: Levels) -> SuppressedCells | None:
-        """Return the cells to suppress with these levels; cached.
+        """Return the cells to suppress with these generalization levels; cached.
 
-        None if no suppression reaches the target.
+        None if no suppression is found that reaches the target.
         """
         if levels not in self._cells_of_levels:
             cells = self._suppressed(levels)
@@ -325,7 +334,7 @@ class CellsOfLevels:
         if not active:
             return None if self.needing(levels) else SuppressedCells(mask, 0.0, 0.0, 0, 0)
         table = np.stack([codes[j] for j in active], axis=1)
-        scale = self.rows * len(active)  # scales costs to about 1, as the solver's tolerances need
+        scale = self.rows * len(active)  # the solver's tolerances need costs of about 1
         costs = [self.price(levels, j) * scale for j in active]
         cheapest: CheapestCells | None
         if self.plain:

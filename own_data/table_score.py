@@ -1,4 +1,4 @@
-"""Scores of a table that was read: its columns are translated to the terms of `analysis`."""
+"""Scores of a table that was read: `analysis` gets its codes, roles and numbers."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -30,7 +30,7 @@ def score_read(
 ) -> TableScore:
     """Return the score of a table that was read.
 
-    lacking: texts that mean missing; other arguments as of `score_table`.
+    lacking: texts that mean missing. Other arguments are as in `score_table`.
     """
     codes, absent = missing_codes(table, lacking)
     return score_table(
@@ -50,7 +50,10 @@ def score_read(
 
 
 def _column_roles(table: SourceTable, lacking: Sequence[str]) -> TableColumns:
-    """Return the columns of each role, and the number of each value in columns of numbers."""
+    """Return the columns with a role in the score, and the numbers that their values state.
+
+    The roles are quasi-identifier and sensitive. lacking: texts that mean missing.
+    """
     roles = {judged.column: str(judged.role) for judged in table.judged}
     is_ = [roles.get(name, "quasi") for name in table.columns]
     return TableColumns(
@@ -91,7 +94,11 @@ def target_figures(
 def sensitive_records(
     columns: Sequence[str], diversities: Iterable[Diversity]
 ) -> tuple[SensitiveColumn, ...]:
-    """Return k, l and t of sensitive columns as records. columns: the names of all columns."""
+    """Return k, l and t of sensitive columns as records.
+
+    columns: the names of all columns. diversities: k, l and t, with the number of the
+    column.
+    """
     return tuple(
         SensitiveColumn(
             columns[diversity.column],
@@ -115,7 +122,7 @@ def unanimous(table: SourceTable) -> SharedValues:
 
 
 def _persons(codes: NDArray[np.integer], table: SourceTable) -> Persons | None:
-    """Return the persons of the rows; None if each person has one row."""
+    """Return the person of each row; None if each person has one row."""
     persons = None if table.persons is None else Persons.from_table(codes, table.persons)
     return persons if persons is not None and persons.repeated else None
 
@@ -129,7 +136,7 @@ def frequent(table: SourceTable, k: int) -> dict[str, frozenset[str]]:
 
 
 def _numbers(texts: Sequence[str], unknown_texts: set[str]) -> NDArray[np.float64] | None:
-    """Return the number of each value, nan if missing; None if a value is not a number."""
+    """Return the number that each text states, nan if missing; None if a text is not a number."""
     unknown_texts = unknown_texts | {text for text in texts if text.casefold() in UNKNOWN}
     numbers = numbers_of([text for text in texts if text not in unknown_texts])
     if numbers is None:

@@ -46,7 +46,11 @@ class AuthorityThreshold:
 
     @property
     def k(self) -> int | None:
-        """The people in the smallest safe class, at least 1; None if the source gives no number."""
+        """The people in the smallest safe class; None if the source gives no number.
+
+        It is the stated number of people, or the smallest k for which 1/k is at most the stated
+        risk.
+        """
         if self.size is not None or self.risk is None:
             return self.size
         return ceil(1 / self.risk - 1e-9)
@@ -66,7 +70,7 @@ class AuthorityThreshold:
 
     @property
     def derivation(self) -> str:
-        """The derivation of k from the risk, in words; "" if the source states k."""
+        """The computation of k from the stated risk, in words; "" if the source states k."""
         if self.risk is None or self.k is None:
             return ""
         text = f"1/{self.k} = {1 / self.k:.4f} is at most {self.risk:g}, so k = {self.k}"

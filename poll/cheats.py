@@ -97,9 +97,9 @@ def committed(scenario: Scenario, cast: Cast, empty_people: Population) -> Cast:
 
 
 def happened(scenario: Scenario, language: Language | None = None) -> dict[str, str] | None:
-    """Return the attack and its description, for phones at the end; None if no party cheated.
+    """Return the attack of a session and its description; None if no party cheated.
 
-    language: language of the description; None: English.
+    Phones show both at the end. language: language of the description; None: English.
     """
     for fault in scenario.fault:
         description = (language or english()).say(CHEATS[fault.attack].key)

@@ -32,9 +32,10 @@ from .singles import Singles
 from .slips import Slips
 
 MOST_PHONES = 1_000
-MOST_OF_ONE = 40  # people from one address: a class behind a router, but not several classes
+# people that may join from a network address: a class behind a router, but not several
+MOST_OF_ONE = 40
 LONGEST_NAME = 40  # bytes of a person's name in UTF-8
-# reason of an abort
+# the abort's reason that is translated for phones
 TOO_FEW = re.compile(r"(\d+) people took part; the smallest batch that hides is (\d+)")
 HUSH = 0.25  # seconds within which changes are sent to phones together
 Deliver = Callable[[str, bytes], Awaitable[None]]
@@ -88,7 +89,7 @@ class Classroom(Instrument):
         *,
         registered: bool = False,
     ) -> None:
-        """Start without phones; arguments as of the class."""
+        """Start without phones, before the first attempt; arguments as of the class."""
         self.most_of_one = most_of_one
         self.registered = registered
         self.slips = slips
@@ -116,7 +117,7 @@ class Classroom(Instrument):
         self.posts: list[tuple[str, bytes]] = []
         # by round and user number, a user's encrypted ballots
         self.letters: dict[tuple[int, int], bytes] = {}
-        self.closes = 0.0  # when the collection of the last round ends
+        self.closes = 0.0  # time at which the collection of the last round ends
         self.latest = 0.0  # latest possible end of the collection, with all extensions
         self.stopped = False  # whether the teacher has stopped the session early
         self.started = False
@@ -143,13 +144,16 @@ class Classroom(Instrument):
         self.change()
 
     def change(self) -> None:
-        """Wake all tasks that wait for a change of the state."""
+        """Wake all tasks that wait for a change of the class session."""
         self.version += 1
         self._changed.set()
         self._changed = trio.Event()
 
     async def news(self, version: int, patience: float) -> None:
-        """Wait until the state is newer than a version, or for `patience` seconds."""
+        """Wait until the session has changed since a version, or for `patience` seconds.
+
+        version: the number of changes that the caller knows.
+        """
         if version == self.version:
             with trio.move_on_after(patience):
                 await self._changed.wait()
@@ -169,7 +173,7 @@ class Classroom(Instrument):
         return longer
 
     def set_times(self, deadline: float, spare: float) -> None:
-        """Set the length of a round and of its extension, in seconds; inform phones."""
+        """Set the length of a round and of all its extensions, in seconds; inform phones."""
         self._deadline, self._spare = deadline, spare
         self.change()
 
@@ -187,7 +191,10 @@ class Classroom(Instrument):
         self.end(Unwelcome(409, "stopped-by-teacher"))
 
     def end(self, why: Unwelcome) -> None:
-        """End the session from this computer, not by a post on the board; phones see the reason."""
+        """End the session by a decision of this computer; phones show the reason.
+
+        The board has no post about such an end. why: the reason.
+        """
         self._end, self.ended = why, str(why)
         self.change()
 
@@ -202,9 +209,10 @@ class Classroom(Instrument):
         return len(self._earlier)
 
     def ended_in(self, language: Language) -> str:
-        """Return the reason why the session ended, in a language.
+        """Return the reason why the session ended, in the given language.
 
-        A reason from the board is in the board's words.
+        A reason that the board states stays in the board's words, except that too few people
+        took part.
         """
         if self._end:
             return self._end.say(language)
@@ -259,7 +267,7 @@ class Classroom(Instrument):
 
     @property
     def numbered(self) -> int:
-        """The number of phones that have a user number of the protocol."""
+        """The number of phones that have a user number in the protocol."""
         return self._numbers
 
     @property
@@ -410,7 +418,7 @@ class Classroom(Instrument):
         return phone
 
     def number(self, phone: Phone) -> int:
-        """Return the phone's user number of the protocol, from 0; the first call assigns it."""
+        """Return the phone's user number in the protocol, from 0; the first call assigns it."""
         if phone.index is None:
             phone.index, self._numbers = self._numbers, self._numbers + 1
         return phone.index
