@@ -384,8 +384,8 @@ class Classroom(Instrument):
         """
         if not self.registered or key == phone.key or phone.message_hashes:
             return
+        # the registry lists the lost key, so the phone can sign no more answers
         if self.registry is not None:
-            # the registry lists the lost key, so the phone can sign no more answers
             raise Unwelcome(409, "join-key-gone")
         self._check_key(key)
         phone.key = key
