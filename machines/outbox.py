@@ -167,7 +167,8 @@ class Outbox:
             dropped_count = sum(
                 len(output.letters) if isinstance(output, Parcel) else 1 for output in outputs
             )
-            self.sent_count -= dropped_count  # so that no report counts dropped messages as sent
+            # else idle reports would count them as on their way for ever
+            self.sent_count -= dropped_count
             self._report_loss(f"{self._place.name} answers {status}: {reply[:80]!r}", dropped_count)
         for _ in outputs:
             self._queue.popleft()

@@ -332,9 +332,10 @@ class TableSearch:
     def bound(self) -> Callable[[Sequence[int]], int] | None:
         """The function that gives a second number of people to limit, for levels of the columns.
 
-        The first number is the people below k in the table. The second is the upper bound on it
-        that the counts of single columns prove, or the people in classes that miss a target (l,
-        t) of a sensitive column. None if k in the table is the only target.
+        The first number is the people below k in the table. By promise, the second is the upper
+        bound on it that the counts of single columns prove. By truth, it is the people in
+        classes that miss a target (l, t) of a sensitive column. None if k in the table is the
+        only target.
         """
         return _second_judge(self.by, self.truth, self.promise)
 

@@ -60,8 +60,8 @@ def judge_release(
     Args:
         release: its file: anonymised or synthetic rows.
         original: the file of the people.
-        reading: the description of the original file; its encoding, separator and words for
-            missing also hold for the release.
+        reading: the description of the original file; its encoding, separator, header, decimal
+            sign and words for missing also hold for the release.
         k: rows or people in the smallest safe equivalence class.
         hierarchies: files of generalization levels in the form of ARX, by column of the
             original.

@@ -74,8 +74,8 @@ class UniqueSets(Record, frozen=True):
         people: number of people with at least one minimal unique.
         unique, in_pairs: number of people that share the values of all known columns with
             no other person, and with exactly 1.
-        dis: DIS, the probability that a match with a unique row is right, 0 to 1, if the
-            table is a simple random sample of a population that is larger by the given
+        dis: DIS, the probability that a match with a unique row is right, 0 to 1. The table
+            counts as a simple random sample of a population that is larger by the given
             factor; None: the factor is 1.
         columns: by column, the share of all SUDA scores from minimal uniques with it.
         rows: the rows with the highest SUDA scores.

@@ -1,10 +1,10 @@
 """Targets of sensitive columns: l, entropy-l and t of every equivalence class, in addition to k.
 
 An equivalence class is the people that agree in the known columns. A class of fewer
-than k people misses the target. A class also misses it if a sensitive column has fewer
-than l different values in the class, an exp of entropy below entropy-l, or a
-distribution further than t from that of all people. The user's limit is on the share of
-people in classes that miss a target.
+than k people misses the target. A target of a sensitive column demands at least l
+different values in the class, or an exp of entropy of at least entropy-l. A target t
+demands a distribution of values at most t from that of all people. The user's limit is
+on the share of people in classes that miss a target.
 """
 
 from collections.abc import Mapping, Sequence

@@ -5,8 +5,8 @@
 
 Sentences (languages/) are served as JSON, `/sentences/NAME.json`. Every other file is
 served unchanged, with one exception. libsodium's wrapper imports its other half by a
-bare name, which browsers without import maps do not know, so the server replaces that
-name by the path of the file. A browser that accepts gzip gets each file compressed;
+bare name, which browsers without import maps do not know. The server replaces that name
+by the path of the file. A browser that accepts gzip gets each file compressed;
 compression happens once.
 """
 

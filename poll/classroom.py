@@ -3,8 +3,8 @@
 A phone is known by a random secret of 16 bytes that it has drawn itself. So after a
 reload or a lost connection its requests still belong to the same phone. A phone gets
 its number as a user of the protocol (`user-1`, `user-2`, ..) when it first sends an
-answer or query. In a verified mix each phone also brings a signing key, and its number
-is the position of the key in the registry, the sorted list of all keys.
+answer or query. In a verified mix each phone also brings a signing key. Its number is
+the position of the key in the registry, the sorted list of all keys.
 """
 
 import hashlib
