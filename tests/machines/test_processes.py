@@ -138,8 +138,8 @@ def test_a_deviation_finds_its_occasion_in_another_process(name: str) -> None:
 def test_what_needs_a_shared_memory_is_refused_before_anything_is_played() -> None:
     for name, word in [
         ("attack-rerun", "two sessions"),
-        ("attack-split-view", "another way"),
-        ("attack-equivocate", "past the board|another way"),
+        ("attack-split-view", "past the bulletin board"),
+        ("attack-equivocate", "past the bulletin board"),
         ("village", "peers"),
     ]:
         with pytest.raises(ParameterError, match=word):

@@ -1,4 +1,4 @@
-"""The noise of a run's people, as an entry of the ledger keeps it."""
+"""The noise that people added to their answers in a run, as a ledger entry records it."""
 
 import msgspec
 
@@ -7,13 +7,13 @@ class Noise(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     """The noise that people added to their answers in a run.
 
     Attributes:
-        rule: the noise, in the words of the announcement.
-        columns: the columns asked about.
-        asked: a digest of their values and coarsening rules: noise that is kept about an answer is
-            not kept about another.
-        epsilon: nats of one report of a column.
-        forever: nats of all reports of a person about one answer, where it keeps noise; None: it
-            keeps no noise.
+        rule: the text of the announcement that describes the noise.
+        columns: the names of the requested columns.
+        asked: a digest of the values and coarsening rules of these columns. Memoized noise is
+            reused only for answers with equal digests.
+        epsilon: local epsilon of one report of one column, in nats.
+        forever: local epsilon of all reports of a person about one column with memoized noise, in
+            nats; None: the noise is drawn anew in each run.
         mechanism: the name of the mechanism in a scenario.
     """
 

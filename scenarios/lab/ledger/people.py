@@ -1,19 +1,20 @@
-"""The identity of people from run to run, by fingerprints of their rows.
+"""Fingerprints of people, by which a ledger recognizes the same person in several runs.
 
     fingerprint of a person = BLAKE2b-128 under the ledger's key of (number, row)
 
-row: all cells of the person's row in the source, asked about or not, by the names of the columns,
-without the spaces around them. number: the count of equal rows so far, with this row. So the people
-are the same for any name of the file, any order of its rows and columns, and any sample from it by
-any seed; and two people of one source are always two.
+row: all cells of the person's row in the source, requested or not, ordered by column name, without
+the spaces around them. number: 1 for the first row with these cells, 2 for the second, and so on.
+So a fingerprint does not depend on the name of the file, the order of rows and columns, or the
+sample. Two people of one source always have different fingerprints.
 
-Without the key fingerprints show only whether two are the same, which is their purpose; the key is
-in a file of its own (`book.json.key`), so that a ledger may be copied, kept and shown. With both,
-an attacker that guesses a row finds it: together they are to be guarded like the data.
+Without the key, fingerprints show only whether two people are the same, which is their purpose. The
+key is in a file of its own (`book.json.key`), so that a ledger may be copied and shown. With the
+key, an attacker can confirm a guessed row. So the ledger and its key together are as sensitive as
+the data.
 
-Two people of two sources with the same row are taken for one: the data do not distinguish them, and
-more overlap is refused, not less. Rows with other columns, or spelt otherwise, cannot be compared;
-other columns are detected, and refused.
+Two people of two sources with equal rows count as one person, because the data do not distinguish
+them. This error is safe: it can only refuse more releases. Rows with other columns, or with another
+spelling, cannot be compared; the ledger detects other columns and refuses them.
 """
 
 import hashlib
@@ -35,13 +36,13 @@ BYTES = 16  # bytes of a fingerprint (keyed hash of a person)
 
 @dataclass(frozen=True, slots=True)
 class ScenarioPeople:
-    """The people of a scenario, as fingerprints.
+    """The people of a scenario, as fingerprints (keyed hashes of their rows).
 
     Attributes:
-        columns: the columns of the source, ascending.
-        people: fingerprints.
-        read: feature -> a keyed hash of the groups of source texts that are read as the same value;
-            a feature that is missing here reads each text as a value of its own.
+        columns: the names of the columns of the source, ascending.
+        people: the fingerprint of each person.
+        read: feature -> a keyed hash of the groups of source texts that the scenario reads as
+            equal. A feature without an entry reads each text as a value of its own.
     """
 
     columns: tuple[str, ...]
@@ -49,7 +50,10 @@ class ScenarioPeople:
     read: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def coins(self, seed: int | None) -> str:
-        """Return a name for the random draws of these people; "" if the draw cannot be repeated."""
+        """Return a digest that identifies the random draws of a run, by its seed and its people.
+
+        "" if there is no seed, because the draws cannot be repeated.
+        """
         if seed is None:
             return ""
         text = json.dumps([seed, self.people])
@@ -57,7 +61,10 @@ class ScenarioPeople:
 
 
 def crowd_of(scenario: Scenario, drawn: Samples, key: bytes) -> ScenarioPeople:
-    """Return the fingerprints of a scenario's people. drawn: these people. key: of the ledger."""
+    """Return the fingerprints of a scenario's people.
+
+    drawn: the people of the scenario. key: the key of the ledger.
+    """
     people, source_names = drawn.people, scenario.population.columns
     names, rows = _rows(people)
     column_pairs = [(name, source_names.get(name, name)) for name in people.schema.names]
@@ -68,8 +75,9 @@ def crowd_of(scenario: Scenario, drawn: Samples, key: bytes) -> ScenarioPeople:
 def crowd_of_table(table: SourceTable, key: bytes, person: str | None = None) -> ScenarioPeople:
     """Return the fingerprints of the people of a table that was read from a file.
 
-    DataError if it was not. person: the column of the file by which people are known; None: by
-    their rows. Persons with several rows are in the order of `table.persons`.
+    Raises DataError for a table of generated people. key: the key of the ledger. person: the column
+    whose values identify persons; None: whole rows identify them. Persons with several rows are
+    numbered as in `table.persons`.
     """
     if table.source is None:
         raise DataError(f"{table.called}: its people are generated, and in no ledger")
@@ -95,14 +103,20 @@ def crowd_of_table(table: SourceTable, key: bytes, person: str | None = None) ->
 
 
 def _person_mark(text: str, key: bytes) -> str:
-    """Return the fingerprint of a person that is known by the value of a column."""
+    """Return the fingerprint (keyed hash) of a person that a value of one column identifies.
+
+    text: the value. key: the key of the ledger.
+    """
     return hashlib.blake2b(
         text.strip().encode(), key=key, digest_size=BYTES, person=b"person"
     ).hexdigest()
 
 
 def crowd_of_keys(keys: Sequence[bytes], key: bytes) -> ScenarioPeople:
-    """Return the fingerprints of people by the keys that they sign with: one key, one person."""
+    """Return the fingerprints of people by their public signing keys, one key for each person.
+
+    keys: the public signing keys. key: the key of the ledger.
+    """
     marks = (
         hashlib.blake2b(public_key, key=key, digest_size=BYTES, person=b"signer").hexdigest()
         for public_key in keys
@@ -117,10 +131,11 @@ def _crowd(
     reading: "_Reading",
     key: bytes,
 ) -> ScenarioPeople:
-    """Return the fingerprints of the people in these rows of a source.
+    """Return the fingerprints of people by their rows in a source.
 
-    names, rows: all columns and rows of the source. order: numbers of the people's rows. reading:
-    records the cells that are read as equal values.
+    names, rows: all columns and rows of the source. order: the numbers of the people's rows.
+    reading: records which cells of these rows the scenario reads as equal values. key: the key of
+    the ledger.
     """
     places = {number: place for place, number in enumerate(order)}
     marks = {
@@ -135,9 +150,10 @@ def _crowd(
 class _Reading:
     """A record of the source's cells that a scenario reads as the same value.
 
-    The empty cell may be named like another value, several texts may mean it, and 1.0 may be 1.
-    own_row: returns the values of a person. column_pairs: (name of the scenario, name of the
-    source).
+    For example, an empty cell may mean the same as the text "unknown", and 1.0 the same as 1.
+
+    own_row: returns the values of a person in the scenario, by index. column_pairs: (name in the
+    scenario, name in the source) of each column.
     """
 
     def __init__(
@@ -159,7 +175,10 @@ class _Reading:
     def noted(
         self, rows: Iterable[Sequence[str]], places: Mapping[int, int]
     ) -> Iterator[Sequence[str]]:
-        """Yield the rows unchanged, after recording how the rows of the people asked are read."""
+        """Yield all source rows unchanged, and record how the scenario reads its people's cells.
+
+        rows: the rows of the source. places: row number -> index of the person in the scenario.
+        """
         for number, row in enumerate(rows):
             if (place := places.get(number)) is not None:
                 own_row = self.own_row(place)
@@ -168,7 +187,11 @@ class _Reading:
             yield row
 
     def merged(self, key: bytes) -> dict[str, tuple[str, ...]]:
-        """Return, by feature, a keyed hash of cells that are read as equal, which hides them."""
+        """Return, by feature, a keyed hash of the groups of cells that are read as one value.
+
+        The hash hides the cells. A feature without such groups has no entry. key: the key of the
+        ledger.
+        """
         words: dict[str, tuple[str, ...]] = {}
         for name, values in self.cells.items():
             groups = sorted(sorted(cells) for cells in values.values() if len(cells) > 1)
@@ -184,15 +207,18 @@ def source_name(scenario: Scenario, feature: str) -> str:
 
 
 def memory_of(mark: str, key: bytes) -> bytes:
-    """Return the secret of a person that seeds its kept noise, the same in every run.
+    """Return a person's secret, equal in every run, that seeds the person's memoized noise.
 
-    mark: the fingerprint of the person.
+    mark: the fingerprint of the person. key: the key of the ledger.
     """
     return hashlib.blake2b(mark.encode(), key=key, person=b"memory").digest()
 
 
 def fingerprints(names: Sequence[str], rows: Iterable[Sequence[str]], key: bytes) -> Iterator[str]:
-    """Yield the fingerprint of every row of a source, in its order."""
+    """Yield the fingerprint (keyed hash) of every row of a source, in the order of the rows.
+
+    names: the columns. key: the key of the ledger.
+    """
     places = sorted(range(len(names)), key=names.__getitem__)
     label = json.dumps(sorted(names))
     occurrences: Counter[bytes] = Counter()
@@ -205,7 +231,7 @@ def fingerprints(names: Sequence[str], rows: Iterable[Sequence[str]], key: bytes
 
 
 def _rows(people: Population) -> tuple[Sequence[str], Iterable[Sequence[str]]]:
-    """Return the columns and rows of the source as it was read; of generated people, their own."""
+    """Return the columns and rows of the source; for generated people, their own values."""
     if people.source is None:
         return people.schema.names, map(people.row, range(people.n))
     return people.source.columns, people.source.rows()

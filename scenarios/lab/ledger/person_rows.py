@@ -1,17 +1,21 @@
-"""Persons with several rows in the difference of releases.
+"""Persons with several rows, in sums and differences of releases.
 
-A reader subtracts tables of rows. In a combination of releases with factors f, a person has in a
-cell
+A reader of several releases over equal columns can multiply the counts of each release by a factor
+f and add them, such as 1 and -1 for a difference. In this combination a person has a weight in each
+cell:
 
     w(person, cell) = sum over releases of f * rows of the person in the cell
 
-A person is in the combination if w is not 0 in some cell. With equal rows in all its releases, such
-a person belongs to the group that the releases give. If its rows changed, the person moved. A cell
-shows the net number of its persons: persons with w > 0, less persons with w < 0, and at least one
-person if its rows do not cancel. Where different persons are counted (`score --counts`), a person
-with two equal rows is one person: a cell also shows the same sum of factors over the releases in
-which a person has a row there, summed over persons. Its persons are exposed if either shows fewer
-than k; a person in several such cells counts once.
+A person is in the combination if some weight is not 0. A person whose rows changed between the
+releases can be in it although persons with unchanged rows cancel out. A cell of the combination
+shows two numbers of persons:
+
+* persons with w > 0, less persons with w < 0; at least 1 if the weights do not add up to 0;
+* the sum of f over the releases in which a person has a row in the cell, summed over persons. It
+  holds for tables that count different persons (`score --counts`), where equal rows count once.
+
+The persons of a cell are exposed if either number is below k and not 0. A person in several such
+cells counts once.
 """
 
 from collections import Counter, defaultdict
@@ -27,11 +31,12 @@ PersonRows = Mapping[str, Sequence[Cell]]  # fingerprint -> the cell of each of 
 
 @dataclass(frozen=True, slots=True)
 class ShownPersons:
-    """The persons in a combination of releases, and the persons that it exposes.
+    """The number of persons in a combination (weighted sum) of releases, and of exposed persons.
 
     Attributes:
-        people: the number of people in the combination.
-        shown_people: the number of these people in a cell that shows fewer than k persons.
+        people: the number of persons in the combination.
+        shown_people: the number of these persons in cells that show fewer than k persons, at most
+            the sum of the numbers that these cells show.
     """
 
     people: int
@@ -39,7 +44,10 @@ class ShownPersons:
 
 
 def project_rows(rows: PersonRows, places: Sequence[int]) -> PersonRows:
-    """Return each person's rows over some columns only, by their places in a cell."""
+    """Return each person's rows over some of the columns only.
+
+    rows: fingerprint of a person -> its rows. places: the indices of the columns in a row.
+    """
     return {
         person: [tuple(cell[place] for place in places) for cell in cells]
         for person, cells in rows.items()
@@ -47,14 +55,18 @@ def project_rows(rows: PersonRows, places: Sequence[int]) -> PersonRows:
 
 
 def person_counts(rows: PersonRows) -> CellCounts:
-    """Return the number of different persons of each cell."""
+    """Return the number of different persons in each cell (combination of values).
+
+    rows: fingerprint of a person -> its rows.
+    """
     return Counter(cell for cells in rows.values() for cell in set(cells))
 
 
 def shown_persons(terms: Iterable[tuple[PersonRows, Fraction | int]], k: int) -> ShownPersons:
-    """Return the persons of a combination of releases, and the persons that it shows below k.
+    """Return the persons in a combination (weighted sum) of releases, and the exposed persons.
 
-    terms: the rows over equal columns in each release, and its factor.
+    terms: for each release, the rows of its persons over the common columns, and the factor by
+    which its counts are multiplied, such as -1. k: the smallest safe number of persons in a cell.
     """
     weights = dict[str, dict[Cell, Fraction | int]]()
     distinct = dict[Cell, Fraction | int]()

@@ -1,12 +1,12 @@
-"""The epsilon that people spend over runs with noise: counted by the ledger, and limited.
+"""The epsilon that people spend over all noisy runs of a ledger, and its limit.
 
-    fresh noise     every run costs epsilon again: prices are added
-    kept noise      T runs with the same rule about the same columns cost the exact epsilon of T
-                    reports about one answer (`Memoized.epsilon_after`), at most `forever`
+    fresh noise     each run costs its epsilon again, and the epsilons are added
+    memoized noise  T runs with equal noise about equal columns cost the exact epsilon of T reports
+                    of one answer (`Memoized.epsilon_after`), at most `forever`
 
-A person is the fingerprint of its row (people.py), so its answers are the same as before: a user
-with a changed answer is another person here, and spends anew. A run counts as soon as a batch of it
-was handed on; a run that never ended, from its start.
+A person is the fingerprint of its row (people.py), so its answers are the same in each run. A user
+with a changed answer counts as another person, who starts at 0. A run counts from the moment a
+batch is forwarded; a run that never ended counts from its start.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,8 @@ from .entry import NEVER_ENDED, LedgerEntry
 from .noise import Noise
 from .people import ScenarioPeople
 
-ROUNDING = 1e-9  # nats by which rounding may lift a sum above the limit
+# tolerance in nats, because rounding errors may lift a sum slightly above the limit
+ROUNDING = 1e-9
 
 
 def noise_of(scenario: Scenario, schema: Schema) -> Noise | None:
@@ -48,7 +49,7 @@ def noise_of(scenario: Scenario, schema: Schema) -> Noise | None:
 
 
 def price(noise: Noise, runs: int) -> float:
-    """Return the epsilon, in nats, that `runs` runs with this noise cost one person."""
+    """Return the epsilon, in nats, that one person spends in `runs` runs with this noise."""
     if noise.forever is None:
         return runs * noise.epsilon * max(1, len(noise.columns))
     from ...schema.plugs import load
@@ -59,14 +60,18 @@ def price(noise: Noise, runs: int) -> float:
 
 
 def counts(entry: LedgerEntry) -> bool:
-    """Whether a run has cost its people privacy: a batch was handed on, or the run never ended."""
+    """Whether a run has cost its people privacy: a batch was forwarded, or the run never ended."""
     return bool(entry.handed) or entry.burned == NEVER_ENDED
 
 
 def spending(
     past: Sequence[LedgerEntry], now: Noise, crowd: ScenarioPeople, limit: float | None
 ) -> Spending:
-    """Return the spending of these people after a run with this noise. limit: nats, or None."""
+    """Return the epsilon that people have spent after a run, over all runs of a ledger.
+
+    past: the earlier runs. now: the noise of this run. crowd: the people of this run, as
+    fingerprints. limit: the largest allowed epsilon of a person in nats; None: no limit.
+    """
     index = {mark: place for place, mark in enumerate(crowd.people)}
     runs = {now: np.ones(len(index), np.int64)}
     for entry in past:
@@ -83,7 +88,10 @@ def spending(
 
 
 def refusal(spent: Spending | None) -> str | None:
-    """Return the reason to refuse a run by its people's spending; None: it is not refused."""
+    """Return the reason to refuse a run because people would exceed their epsilon limit; else None.
+
+    spent: the epsilon of the people after the run; None: the run has no noise.
+    """
     if spent is None or not spent.beyond:
         return None
     return (

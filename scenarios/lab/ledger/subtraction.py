@@ -1,9 +1,12 @@
-"""The rule on groups of people that releases give by arithmetic, as the first shuffler applies it.
+"""The first shuffler's rule against releases with a difference that exposes a group of people.
 
-A refusal is the reason of an aborted round, which all parties read. It gives the number of people
-in the group, which follows from the participants, and that the promise cannot be proved of them. Of
-counts it reveals that one bit; no bound and no count is in it. Where counts of single columns are
-published, all parties can compute the bit. Where they are secret, it is a bit about them.
+The difference of two releases can be the release about a few people. The rule refuses a release if
+the promised exposure cannot be proved for such a group.
+
+A refusal is the reason of an aborted round, which all parties read. It states the number of people
+in the group, which follows from the lists of participants, and no count or bound. About the counts
+it reveals one bit: that the proof failed. Where counts of single columns are published, all parties
+can compute this bit. Where they are secret, the bit is a leak.
 """
 
 from collections.abc import Sequence
@@ -21,7 +24,7 @@ from .groups import KnownRelease, ReleaseGroup, SessionPromise, TooManyGroupsErr
 from .people import ScenarioPeople
 from .person_rows import PersonRows
 
-MAX_GROUPS = 5  # most groups in an account: the most exposed ones
+MAX_GROUPS = 5  # the account lists at most this many groups of people: the most exposed ones
 REMEDY = "ask exactly the people of an earlier session, or release nothing more about them"
 TOO_MANY = (
     "the releases about these people can be combined in more ways than are looked at, so nobody "
@@ -31,19 +34,21 @@ TOO_MANY = (
 
 @dataclass(slots=True)
 class GroupRule:
-    """The rule on a release after earlier releases, by the groups that they give together.
+    """The rule that refuses a release if, combined with earlier ones, it exposes a group of people.
+
+    A combination multiplies the counts of each release by a factor and adds them, as a difference
+    does.
 
     Attributes:
-        past: the releases of the ledger with counts that may be combined.
-        promises: the promises of all sessions, the present one last.
-        number: the number of the present session.
+        past: the earlier releases in the ledger, without noise.
+        promises: the largest exposure that each session promised, the present session last.
+        number: the number of the present session in the ledger.
         key: the key of the ledger.
-        cells: the cells of the present release, where the caller has them; None before a session
-            has ended.
-        rows: the rows of each person of the present release, if persons have several; else None.
-        exact: whether `cells` decide, and not the counts of single columns.
-        group_bounds: the new groups of the last release that was judged, each with the people at
-            most exposed.
+        cells: the joint counts of the present release; None if they are not known yet.
+        rows: the rows of each person in the present release; None: one row each.
+        exact: whether the rule decides by `cells`, and not by bounds from counts of single columns.
+        group_bounds: the new groups that the last judged release reveals, each with an upper bound
+            on its exposed people; None: unknown.
     """
 
     past: Sequence[KnownRelease]
@@ -56,9 +61,9 @@ class GroupRule:
     group_bounds: list[tuple[ReleaseGroup, int | None]] = field(default_factory=list)
 
     def refusal(self, now: HandedBatch, singles: SingleCounts | None) -> str | None:
-        """Return the reason to refuse a release; None if it may follow.
+        """Return the reason to refuse a release; None if it is allowed.
 
-        singles: the counts of single columns, if they are known.
+        now: the batch of the release. singles: the counts of single columns; None: unknown.
         """
         release_now = now.releases[0]
         margins = singles or {}
@@ -86,7 +91,7 @@ class GroupRule:
         )
 
     def _refusal_text(self, group: ReleaseGroup) -> str:
-        """Return the reason to refuse a release because of a group, as a sentence."""
+        """Return a sentence that refuses a release because it exposes a group of people."""
         n, limit = len(group.people), f"{100 * group.max_exposure:.4g} %"
         if self.exact and group.exposed is not None:
             reason = (
@@ -103,9 +108,11 @@ class GroupRule:
         return f"{n:,} people are told apart by adding and subtracting releases: {reason}; {REMEDY}"
 
     def accounts(self, released: Sequence[CountedCell]) -> tuple[int, tuple[Subtraction, ...]]:
-        """Return the number of new groups of a release, and the most exposed of them.
+        """Return the number of groups that a release newly reveals, and the most exposed groups.
 
-        released: the cells of the release; () without a release.
+        Such a group of people is revealed by adding and subtracting the counts of releases. New:
+        earlier releases alone do not reveal it. released: the cells of the present release with
+        their counts; () without a release.
         """
         cells = {cell.marks: cell.people for cell in released} or None
         completed = [
@@ -116,7 +123,11 @@ class GroupRule:
         return len(rows), tuple(rows[:MAX_GROUPS])
 
     def _completed(self, group: ReleaseGroup, cells: CellCounts | None) -> ReleaseGroup:
-        """Return a group with the cells of the present release."""
+        """Return a group of people with the joint counts of the present release filled in.
+
+        A group refers to the releases that are added or subtracted; the counts of the
+        present release are unknown until it is read. cells: these counts.
+        """
         terms = tuple(
             (replace(release, cells=cells) if release.number == self.number else release, factor)
             for release, factor in group.terms
@@ -127,7 +138,11 @@ class GroupRule:
 def group_rule(
     past: Sequence[LedgerEntry], scenario: Scenario, crowd: ScenarioPeople, key: bytes
 ) -> GroupRule:
-    """Return the rule for a run of a scenario. past: the sessions of the ledger before it."""
+    """Return the rule that refuses releases which expose a group of people, for one run.
+
+    past: the earlier sessions of the ledger. crowd: the people of the run, as fingerprints (keyed
+    hashes). key: the key of the ledger.
+    """
     noisy = scenario.local.mechanism in mechanisms()
     exact = [(number, entry) for number, entry in enumerate(past, 1) if not (noisy or entry.noise)]
     promises = [
@@ -147,7 +162,13 @@ def group_rule(
 
 
 def _known_release(number: int, entry: LedgerEntry) -> KnownRelease | None:
-    """Return the known release of an earlier session; None if its batch was not handed on."""
+    """Return the release of an earlier session, with the known counts.
+
+    None if no batch was forwarded.
+
+
+    number: the number of the session in the ledger. entry: the record of the session.
+    """
     batch = entry.release
     if batch is None:
         return None
@@ -159,7 +180,10 @@ def _known_release(number: int, entry: LedgerEntry) -> KnownRelease | None:
 
 
 def _row(group: ReleaseGroup, at_most: int | None) -> Subtraction:
-    """Return a group as a row of the account."""
+    """Return a group of people, revealed by combining releases, as a row of the account.
+
+    at_most: an upper bound on the exposed people in the group; None: unknown.
+    """
     return Subtraction(
         people=len(group.people),
         columns=group.columns,
@@ -172,7 +196,10 @@ def _row(group: ReleaseGroup, at_most: int | None) -> Subtraction:
 
 
 def _formula(terms: Sequence[tuple[KnownRelease, Fraction]]) -> str:
-    """Return the combination, as `session 1 - session 2`; "" if a release was not published."""
+    """Return a sum of releases with factors as text, such as `session 1 - session 2`.
+
+    terms: the releases with their factors. "" for no terms: then a release was not published.
+    """
     text = ""
     for release, factor in sorted(terms, key=lambda term: (term[1] < 0, term[0].number)):
         sign = "- " if factor < 0 else "+ " if text else ""

@@ -1,4 +1,4 @@
-"""The true exposure by the releases of a ledger, which only the laboratory can compute."""
+"""The true exposure in a ledger's releases; only the laboratory knows the true rows."""
 
 from collections.abc import Sequence
 
@@ -17,9 +17,10 @@ from .people import source_name
 def true_exposure(
     columns: Sequence[str], scenario: Scenario, people: Population, k: int
 ) -> int | None:
-    """Return the number of people truly exposed on these columns of the source.
+    """Return the number of people truly exposed on some columns of the source, or None.
 
-    None if the source lacks a column. people: the people, with their true rows.
+    None if the source lacks a column. columns: names in the source. people: the people with their
+    true rows. k: the smallest safe equivalence class.
     """
     names = [source_name(scenario, name) for name in people.schema.names]
     if set(columns) <= set(names):
@@ -32,7 +33,10 @@ def true_exposure(
 
 
 def _cells(columns: Sequence[str], scenario: Scenario, people: Population) -> Codes | None:
-    """Return the codes of these people in columns of the source; None if a column is missing."""
+    """Return the integer codes of these people in columns of the source.
+
+    None if a column is missing or is a direct identifier, or if rows of the people were dropped.
+    """
     if people.source is None:
         return None
     features = tuple(FeatureSection(name=column) for column in columns)

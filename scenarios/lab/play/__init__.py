@@ -1,5 +1,5 @@
-"""The play of a scenario: population, announcement, parties, rounds, and the outcome at the end.
+"""The play of a scenario: population, announcement, parties, rounds and outcome.
 
-May import `validation`, `scoring`, `ledger`, `attacks` and below. Must never know folders or
-terminals: progress goes to instruments, the outcome is returned.
+May import `validation`, `scoring`, `ledger`, `attacks` and the packages below them. Must never know
+folders or terminals: instruments receive the progress, and the caller receives the outcome.
 """

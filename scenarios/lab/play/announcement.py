@@ -1,4 +1,4 @@
-"""The parts of a scenario's announcement: the policy, and the transport of messages."""
+"""The policy and the rules of message transport in a scenario's announcement."""
 
 from ....protocol.wire.announcement import AnnouncedPolicy, Flaw, Rules
 from ...attacks.catalogue.registry import GUARDS
@@ -7,7 +7,7 @@ from ...schema.model import Scenario
 
 
 def announced_policy(scenario: Scenario) -> AnnouncedPolicy:
-    """Return the announced policy of a scenario, as its program defines it."""
+    """Return the announced policy of a scenario, as its release program defines it."""
     return program_of(scenario).policy(scenario)
 
 
@@ -32,6 +32,9 @@ def announced_rules(scenario: Scenario) -> Rules:
 
 
 def design_flaws(scenario: Scenario) -> tuple[Flaw, ...]:
-    """Return the design errors: the guards announced as off, in the order of the wire."""
+    """Return the design errors of a scenario: countermeasures announced as switched off.
+
+    They are in the order in which the announcement's encoding lists them.
+    """
     left_out = {guard.flaw for guard in GUARDS.values() if guard.flaw and not guard.is_on(scenario)}
     return tuple(flaw for flaw in Flaw if flaw.value in left_out)

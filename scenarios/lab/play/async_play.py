@@ -1,7 +1,7 @@
 """The play of a scenario from within a trio program: in a thread with its own event loop and clock.
 
-A run's time is simulated, and it keeps the processor busy: neither belongs into the caller's loop.
-Cancelled from outside, it ends at its next message without a result.
+A run simulates time and keeps the processor busy, so it cannot share the caller's loop. If the
+caller is cancelled, the run ends at its next message without a result.
 """
 
 from __future__ import annotations
@@ -29,9 +29,10 @@ async def play(
     instruments: Sequence[Instrument] = (),
     **more: Any,
 ) -> Outcome:
-    """Return the outcome of a scenario: `veilmix.run` for a trio program, with the same arguments.
+    """Play a scenario within a trio program: `veilmix.run` as an async function.
 
-    Instruments are called from the thread of the run. Raises the errors of `run`.
+    Arguments and errors are the same as for `veilmix.run`. Instruments are called in the thread of
+    the run.
     """
     leaver = _Leaver()
     work = partial(run, scenario, seed, mode, instruments=(leaver, *instruments), **more)
@@ -44,40 +45,47 @@ async def play(
 
 
 class _RunCancelled(BaseException):
-    """The signal that ends a cancelled run. An Exception would only remove the instrument."""
+    """The signal that ends a cancelled run.
+
+    It is no Exception: if an instrument raises an Exception, the run goes on without that
+    instrument.
+    """
 
 
 class _Leaver(Instrument):
-    """An instrument that ends a cancelled run at its next message."""
+    """An observer of a run that ends the run at its next event if the caller cancelled."""
 
     def __init__(self) -> None:
-        """Begin with a caller that was not cancelled."""
+        """Begin with a caller that has not cancelled the run."""
         self.is_abandoned = False
 
     def _look(self) -> None:
-        """Raise _RunCancelled if the caller was cancelled."""
+        """Raise _RunCancelled if the caller has cancelled the run."""
         if self.is_abandoned:
             raise _RunCancelled
 
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:  # noqa: ARG002
-        """Check at every message."""
+        """Raise _RunCancelled at a message if the caller has cancelled the run."""
         self._look()
 
     def delivered(self, time: float, receiver: str, letters: Sequence[tuple[str, bytes]]) -> None:  # noqa: ARG002
-        """Check at every batch of messages."""
+        """Raise _RunCancelled at a batch of messages if the caller has cancelled the run."""
         self._look()
 
     def posted(self, time: float, entry: Entry) -> None:  # noqa: ARG002 - a hook
-        """Check at every post."""
+        """Raise _RunCancelled at a post on the board if the caller has cancelled the run."""
         self._look()
 
     def stage(self, name: str, completed: int, total: int) -> None:  # noqa: ARG002 - a hook
-        """Check at every piece of a long stage."""
+        """Raise _RunCancelled during a long computation if the caller has cancelled the run."""
         self._look()
 
 
 def _unless_left(work: Callable[[], Outcome]) -> Outcome | None:
-    """Return the result of some work; None if the work ended because its caller was cancelled."""
+    """Return the outcome of a run; None if the run ended because its caller was cancelled.
+
+    work: plays the run.
+    """
     try:
         return work()
     except _RunCancelled:

@@ -1,6 +1,6 @@
-"""The play of a scenario with central parties.
+"""The play of a scenario with central parties (curator, analyst, shufflers).
 
-Message code is imported only if messages are sent.
+The code for messages is imported only if messages are sent, so that ideal runs load faster.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,10 @@ def play_central(
     report: Report = lambda _: None,
     **more: Any,
 ) -> Played:
-    """Return the outcome of a session with central parties. more: arguments of `play_real`."""
+    """Return the outcome of a session with central parties, with or without messages.
+
+    mode: "real" (with messages) or "ideal". more: further arguments of `play_real`.
+    """
     if mode == "real":
         from .real import play_real
 

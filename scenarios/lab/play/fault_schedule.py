@@ -1,4 +1,4 @@
-"""The schedule of users' faults by round, and of the users counted in each round."""
+"""The faults of users by round, and the users counted in each round."""
 
 from collections.abc import Collection
 from typing import TYPE_CHECKING
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["SILENCING", "Faults", "draw_faults", "present", "struck_in"]
 
-FAULT_STREAM = 0x6661756C  # keeps the draw of faulty users apart from other uses of the seed
+# extends the seed, so that this draw differs from other draws with the same seed
+FAULT_STREAM = 0x6661756C
 SILENCING = ("absent", "late", "malformed")  # attacks that exclude a user from the count
 
 
@@ -26,8 +27,14 @@ def present(
 ) -> "npt.NDArray[np.intp]":
     """Return the indices of the respondents of a round.
 
-    In the fixed setting, only respondents of all earlier rounds. silencing: attacks that exclude a
-    user from the count.
+    If all rounds ask the same people (the fixed setting), only respondents of all earlier rounds
+    count.
+
+    Args:
+        crowd: the people of the scenario.
+        faults: the faults of users, by user and round.
+        number: the number of the round, from 1.
+        silencing: the attacks that exclude a user from the count.
     """
     import numpy as np
 
@@ -42,7 +49,10 @@ def present(
 
 
 def struck_in(faults: Faults, number: int, attacks: Collection[str]) -> frozenset[int]:
-    """Return the indices of the people that commit any of these attacks in a round."""
+    """Return the indices of the users that commit any of these attacks in a round.
+
+    faults: the faults by user and round. number: the number of the round. attacks: their names.
+    """
     return frozenset(
         i
         for i, by_round in faults.items()
@@ -51,9 +61,9 @@ def struck_in(faults: Faults, number: int, attacks: Collection[str]) -> frozense
 
 
 def draw_faults(scenario: Scenario, people: int, seed: int | None) -> Faults:
-    """Return the faults of users by user and round, drawn from the scenario's entries.
+    """Return the faults by user and round: users are drawn for each entry [[fault]] of a scenario.
 
-    Of two faults of one user in a round, the last counts.
+    If two faults fall on one user in a round, the later entry counts. people: the number of users.
     """
     import numpy as np
 

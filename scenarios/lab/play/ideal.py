@@ -1,6 +1,7 @@
 """The play of a scenario with central parties by the ideal functionality, without messages.
 
-It loads no party and no message transport (protocol/ideal.py).
+The ideal functionality (protocol/ideal.py) computes the results of a session directly from the
+table of people. No code of parties or message transport is loaded.
 """
 
 from collections.abc import Sequence
@@ -38,9 +39,9 @@ UNSENT = ("absent", "malformed")  # faults of users without a submission
 
 
 def play_ideal(plan: SessionPlan, seed: int | None = None) -> Played:
-    """Return the outcome of the same queries, answered without messages.
+    """Return the outcome of a session without messages, from the table of people.
 
-    seed: the seed of the noise that users add and of the values that they suppress as covers.
+    seed: seeds the noise that users add, and the values that they suppress at random as decoys.
     """
     plan_answers, people = _PlanAnswers(plan, entropy_of(seed)), plan.crowd.people
     ideal = _ideal(plan, plan_answers)
@@ -68,11 +69,12 @@ def play_ideal(plan: SessionPlan, seed: int | None = None) -> Played:
 
 @dataclass(slots=True)
 class _PlanAnswers:
-    """The answers of the people of a session, per call (query of a round); drawn once.
+    """The answers of the people of a session, for each call (query of a round); drawn once.
 
     Attributes:
         plan: the plan of the session.
-        entropy: the randomness of noise and covers.
+        entropy: the randomness of the noise, and of covers (values suppressed at random, to hide
+            which suppressed values are sensitive).
         tables: the submitted values, by round.
         answers_by_round: the answers by person, by round.
     """
@@ -108,11 +110,14 @@ class _PlanAnswers:
         return present(self.plan.crowd, self.plan.faults, self._submitted(call), ())
 
     def _submitted(self, call: Call) -> int:
-        """Return the round in which the answers to a call (query) are submitted."""
+        """Return the round in which people submit the answers to a call (query of a round).
+
+        With `submit = "once"` people submit all answers in round 1.
+        """
         return 1 if self.plan.mix.submit == "once" else call.round
 
     def counted(self, call: Call) -> PeopleTable:
-        """Return the table of the submitted values of the users that are counted."""
+        """Return the submitted values of the users that are counted for a call (query)."""
         import numpy as np
 
         table, queried_indices = self.submitted_table(call), self.queried_people(call)
@@ -126,25 +131,25 @@ class _PlanAnswers:
         )
 
     def whole_rows(self, call: Call) -> dict[tuple[str, ...], int]:
-        """Return the number of counted people with each row."""
+        """Return the number of counted people with each row (values in all columns)."""
         table = self.counted(call)
         return count_cells(table, range(len(table.values)))
 
     def answers(self, call: Call) -> Answers:
-        """Return the answers of a round, by person."""
+        """Return the answers to a call (query) by person; drawn at the first request, then kept."""
         if call.round not in self.answers_by_round:
             self.answers_by_round[call.round] = self._answers(call)
         return self.answers_by_round[call.round]
 
     def _answers(self, call: Call) -> Answers:
-        """Return the answers to a call (query) by person: sealed, submitted, and counted."""
+        """Return the answers to a call (query): sealed rows, and submitted and counted people."""
         number = self._submitted(call)
         queried_indices, present_people = (
             self.queried_people(call),
             present(self.plan.crowd, self.plan.faults, number),
         )
         rows = rows_of(self.submitted_table(call), call, queried_indices)
-        if number != call.round:  # the counted ballots of an earlier round are mixed again
+        if number != call.round:  # `submit = "once"`: round 2 mixes the ballots of round 1 again
             listed = frozenset(present_people.tolist())
             return Answers({person: rows[person] for person in listed}, listed, listed)
         opening = answers_for(self.plan.program) is AnswerKind.OPENED
@@ -156,9 +161,10 @@ class _PlanAnswers:
 
 
 def rows_of(table: PeopleTable, call: Call, people: "npt.NDArray[np.intp]") -> "dict[int, Row]":
-    """Return, per person, the values in the columns of a call (query).
+    """Return, per person, the values in the columns of a call (query of a round).
 
-    Equal rows are one object.
+    People with equal values share one dict, to save memory. table: the submitted values. people:
+    the indices of the persons, in the order of the table.
     """
     import numpy as np
 
@@ -174,7 +180,10 @@ def rows_of(table: PeopleTable, call: Call, people: "npt.NDArray[np.intp]") -> "
 
 
 def persons_table(people: Population, person_indices: "npt.NDArray[np.intp]") -> PeopleTable:
-    """Return the table of these persons, of people with several rows each."""
+    """Return the table of some persons, from a population in which persons have several rows.
+
+    person_indices: the indices of these persons.
+    """
     several = people.several
     assert several is not None  # noqa: S101 - the callers have looked
     selection, codes = several.take(person_indices), people.codes[several.places(person_indices)]
@@ -184,7 +193,10 @@ def persons_table(people: Population, person_indices: "npt.NDArray[np.intp]") ->
 def _rows_of_persons(
     table: PeopleTable, columns: "Sequence[int]", people: "Sequence[int]"
 ) -> "dict[int, Row]":
-    """Return, per person with several rows, the values of all rows in each column, as one text."""
+    """Return, per person and column, one text that joins the values of the person's rows.
+
+    columns: the indices of the columns. people: the indices of the persons, in the table's order.
+    """
     import numpy as np
 
     assert table.owner is not None  # noqa: S101 - the caller has looked
@@ -200,7 +212,7 @@ def _rows_of_persons(
 
 
 def _ideal(plan: SessionPlan, plan_answers: _PlanAnswers) -> Ideal:
-    """Return the results of the ideal functionality for a session."""
+    """Return the results of the ideal functionality (no messages) for a session."""
     rules = plan.rules
 
     def asking(call: Call) -> int:
@@ -226,9 +238,10 @@ def _ideal(plan: SessionPlan, plan_answers: _PlanAnswers) -> Ideal:
 def _covers(
     call: Call, person_indices: "npt.NDArray[np.intp]", entropy: Entropy
 ) -> "npt.ArrayLike":
-    """Return the random draws that decide whether these people suppress values as cover.
+    """Return the random draws by which people decide to suppress values as covers.
 
-    With a seed they equal the draws of a real run. Shape: people, rules.
+    A cover is a value suppressed at random, which hides which suppressed values are sensitive. With
+    a seed the draws equal the draws of a real run. Shape: people, suppression rules of the call.
     """
     import numpy as np
 

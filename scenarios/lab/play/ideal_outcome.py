@@ -1,4 +1,4 @@
-"""The outcome of the ideal functionality in the form of a played session."""
+"""The results of the ideal functionality (a run without messages) as a played session."""
 
 import hashlib
 from collections.abc import Callable, Mapping
@@ -16,10 +16,13 @@ def imagined(
     peers: PeersFound | None = None,
     truth: Mapping[int, Row] | None = None,
 ) -> Played:
-    """Return counts and decision as a played session; its digest is a hash of the results.
+    """Return the results of an ideal run as a played session.
 
-    look: returns the pooled view that some parties would have had. peers: the messages that peers
-    would follow. truth: the answers by user; None if single people are not recorded.
+    The session's digest is a hash of these results.
+
+    look: returns the pooled view that these parties would have had in a run with messages. peers:
+    the findings about a session of peers; None with central parties. truth: the true answers by
+    user; None if individual answers are not recorded.
     """
     text = repr((ideal.tallies, ideal.decision, ideal.burned)).encode()
     return Played(

@@ -1,4 +1,4 @@
-"""The outcome of a run, alike for all kinds: counts, views, findings and scores."""
+"""The outcome of a run of any release program: counts, views, findings and scores."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -45,8 +45,8 @@ class Achieved:
     """The measured effects of the attacks of a session.
 
     Attributes:
-        effects: the effects of each attack.
-        rows_read: returns the rows each attack reads, as in `Played`.
+        effects: the effect of each attack.
+        rows_read: returns, for each attack, the number of rows that it reads; None: not measured.
     """
 
     effects: tuple[Effect, ...] = ()
@@ -60,9 +60,10 @@ def played_of(
     raised: tuple[Raised, ...] = (),
     unmet: tuple[str, ...] = (),
 ) -> Played:
-    """Return the outcome of a session with messages, before it is scored.
+    """Return the result of a session with messages, before it is scored.
 
-    achieved: the effects of attacks. raised: the alarms. unmet: attacks that found no occasion.
+    transcript: the record of the messages. achieved: the effects of attacks. raised: the alarms of
+    parties. unmet: a sentence for each attack that could not act in this session.
     """
     achieved = achieved or Achieved()
     answered = len(board.tallies)  # aborted rounds have no result
@@ -98,8 +99,11 @@ def _refused(transcript: Transcript) -> dict[str, int]:
 def outcome_of(session: Session, run: ScenarioRun, worst_case_nodes: int | None) -> Outcome:
     """Return the outcome of a run with its scores.
 
-    A solver in a thread searches for the worst case, while the program and coalitions are scored.
-    worst_case_nodes: the nodes of each search tree; 0: no search; None: the default.
+    A solver in a second thread searches for the worst case: the table with the released marginals
+    that exposes most people. Meanwhile the release program and the coalitions are scored.
+
+    session: the played session. run: the scenario with seed, mode and duration. worst_case_nodes:
+    the maximum number of nodes of each search tree; 0: no search; None: the default.
     """
     settings, crowd, played = session.settings, session.crowd, session.played
     people, sizes, rows = crowd.people, settings.sizes, settings.rows
@@ -160,17 +164,28 @@ def outcome_of(session: Session, run: ScenarioRun, worst_case_nodes: int | None)
 
 
 def _persons(counts: Counts | None, several: SeveralRows | None) -> Counts | None:
-    """Return counts without dummies, if persons have several rows."""
+    """Return counts without dummies (ballots without an answer), if persons have several rows.
+
+    several: the persons and dummies of each round; None: each person has one row.
+    """
     return counts if several is None or counts is None else without_dummies(counts)
 
 
 def columns_of(scenario: Scenario, people: Population) -> tuple[int, ...]:
-    """Return the number of values of each column; of a set each position is a column of two."""
+    """Return the number of values of each column of the people.
+
+    If people answer with sets of elements, each possible element is a column with two values.
+    """
     return people_source(scenario).sizes(people)
 
 
 def _first_counts(played: Played, several: SeveralRows | None) -> tuple[Counts, ...] | None:
-    """Return the counts of round 1; None if it was aborted, or if it is the release."""
+    """Return the curator's counts of round 1, without dummies (ballots without an answer).
+
+    None if round 1 was aborted, or if the analyst reads round 1, so that its counts are the
+    release. several: the persons and dummies of each round, if persons have several rows; else
+    None.
+    """
     if not played.tallies or played.calls[0].reader is not Role.CURATOR:
         return None
     first = played.tallies[0]
@@ -184,13 +199,14 @@ def _identified(
     present: "Callable[[int], npt.NDArray[np.intp]]",
     scored: Scored,
 ) -> "Reidentified | None":
-    """Return the re-identification scores of the release, or of counted reports.
+    """Return the re-identification scores of the release, or of the counted noisy reports.
 
-    None without either.
+    None without a release and without reports. present: returns the indices of a round's
+    respondents.
     """
     if settings.questions:
         if crowd.people.answered or not scored.findings:
-            return None  # if true values are unknown, so is the likelihood of reports
+            return None  # without true values the likelihood of a report cannot be computed
         from ..scoring.report_reidentification import in_reports
 
         return in_reports(settings.questions, settings.knows, crowd, present(1))

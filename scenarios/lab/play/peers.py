@@ -1,7 +1,7 @@
 """The play of a scenario among peers, with messages or without (protocol/peers/agreement.py).
 
-The queries, the decision rule and the release are the program's (`two-round`); an agreement
-beforehand replaces the curator's announcement.
+Peers have no curator. They sign an agreement beforehand, which replaces the curator's announcement.
+The program `two-round` defines the queries, the decision rule and the release.
 """
 
 from collections import Counter
@@ -39,13 +39,13 @@ from .ideal import rows_of
 from .ideal_outcome import imagined
 from .session_plan import SessionPlan
 
-NOBODY_LEAVES = (1 << 31) - 1  # a dropout limit so large that it never aborts round 2
+NOBODY_LEAVES = (1 << 31) - 1  # min_dropout: so large that every missing peer aborts round 2
 
 
 def agreement(
     name: str, schema: Schema, policy: AnnouncedPolicy, rules: Rules, mix: Mix
 ) -> Agreement:
-    """Return the agreement of the peers of a session."""
+    """Return the agreement of a session's peers: the parameters that all peers sign beforehand."""
     return Agreement(
         name,
         schema,
@@ -58,7 +58,7 @@ def agreement(
 
 
 def _agreement(plan: SessionPlan) -> Agreement:
-    """Return the agreement of the peers of a planned session."""
+    """Return the agreement (parameters that all peers sign) for a planned session."""
     return agreement(plan.name, plan.crowd.people.schema, plan.policy, plan.rules, plan.mix)
 
 
@@ -78,7 +78,7 @@ def play_peers(
 def cast_of(plan: SessionPlan, seed: int | None, secrets: Secrets | None = None) -> role.PeerCast:
     """Return the inputs of the peers of a session.
 
-    secrets: receives the attackers' key parts.
+    secrets: receives the attackers' parts of the decryption key.
     """
     people = plan.crowd.people
     entropy = entropy_of(seed)
@@ -118,13 +118,15 @@ def _real(
     instruments: Sequence[Instrument],
     report: Callable[[str], None],
 ) -> Played:
-    """Return the outcome of a session of peers with every message on the board."""
+    """Return the outcome of a session of peers in which every message is posted on the board."""
     people = plan.crowd.people
     transcript, secrets = Transcript(people.n), Secrets()
     cast = cast_of(plan, seed, secrets)
     terms = cast.agreement
     occasions = OccasionRecord(
-        {plan.faults[person][1].entry for person in cast.absent}  # an absent peer always deviates
+        # an absent peer sends nothing, so no event would record its fault as committed: it is
+        # recorded here
+        {plan.faults[person][1].entry for person in cast.absent}
     )
     reckoning = role.play_peers(
         cast, [TranscriptRecorder(transcript), occasions, *instruments], report
@@ -157,7 +159,7 @@ def _real(
 
 
 def _ideal(plan: SessionPlan) -> Played:
-    """Return the outcome of the queries of a session of peers, answered without messages."""
+    """Return the outcome of a session of peers without messages, from the table of people."""
     crowd, people, faults = plan.crowd, plan.crowd.people, plan.faults
     terms = _agreement(plan)
 

@@ -28,22 +28,23 @@ from .session_plan import SessionPlan
 if TYPE_CHECKING:
     from ....roles.adversary_record import AdversaryRecord
 
-_Earlier = tuple[Transcript, Board, "AdversaryRecord | None"]  # an earlier session
+# an earlier session: its messages, its board, and the attackers' record
+_Earlier = tuple[Transcript, Board, "AdversaryRecord | None"]
 
 
 @dataclass(slots=True)
 class CuratorCounts(Instrument):
     """An instrument that keeps the curator's counts of round 1, for a ledger in this process.
 
-    A first shuffler knows the participants and no counts; the curator knows counts and no
-    participant. Groups of people that follow from releases by arithmetic are judged by both: the
-    shuffler names factors of sessions, the curator adds counts by these factors and decides whether
-    the promise can be proved. In a run of one process this instrument stands for that message.
-    Between machines there is no such message, and a shuffler has only the board's counts
-    (scenarios/deployment/ledger.py).
+    The ledger's rule needs the counts of groups of people that sums and differences of releases
+    reveal. A first shuffler knows the participants and no counts; the curator knows counts and no
+    participants. So the shuffler names the sessions to add or subtract. The curator computes the
+    counts and decides whether the promised exposure can be proved. In one process this instrument
+    replaces their messages. Between machines there are no such messages: a shuffler has only the
+    board's counts (scenarios/deployment/ledger.py).
 
     Attributes:
-        counts: the counts of each column; None: it has read no counts.
+        counts: the counts of each column; None: the curator has not read them.
     """
 
     counts: Sequence[Counts] | None = None
@@ -54,12 +55,12 @@ class CuratorCounts(Instrument):
             self.counts = read.counts
 
     def first(self) -> Sequence[Counts] | None:
-        """Return the counts of each column in round 1; None before they are read."""
+        """Return the counts of each column in round 1; None before the curator reads them."""
         return self.counts
 
 
 def cast_of(plan: SessionPlan, seed: int | None) -> Cast:
-    """Return the cast of a session: the inputs of its parties, with faults and guards."""
+    """Return the cast of a session: the inputs of its parties, with faults and countermeasures."""
     crowd, people = plan.crowd, plan.crowd.people
     cast = Cast(
         plan.name,
@@ -84,7 +85,10 @@ def cast_of(plan: SessionPlan, seed: int | None) -> Cast:
 def _remembering(
     questions: Sequence[Question], people: Population, memory: Callable[[int], bytes]
 ) -> Callable[[int], Randomization]:
-    """Return the randomization of each person, by index, with the noise that it keeps."""
+    """Return a function from a person's index to the person's randomization with memoized noise.
+
+    memory: returns the secret that seeds a person's memoized noise, by index.
+    """
     return lambda index: randomization(questions, people.schema, memory(index))
 
 
@@ -99,9 +103,9 @@ def play_real(
 ) -> Played:
     """Return the outcome of a session in which every message goes through the mix.
 
-    history: the first shuffler's memory of earlier sessions. stage: the function that runs the
-    parties. memory: a secret of each person, by index, that seeds the noise it keeps from run to
-    run.
+    history: the first shuffler's record of earlier sessions. stage: the function that runs the
+    parties. memory: returns a secret of each person, by index, that seeds noise which is equal in
+    all runs.
     """
     cast = cast_of(plan, seed)
     if memory is not None and cast.randomize is not None:
@@ -130,7 +134,7 @@ def play_real(
 def _unmet(
     plan: SessionPlan, cast: Cast, board: Board, earlier: "Sequence[_Earlier]"
 ) -> tuple[str, ...]:
-    """Return a sentence for each attack that found no occasion."""
+    """Return a sentence for each attack that could not act in this session."""
     entries = plan.attacks.entries
     if cast.adversary is None or not entries:
         return ()
@@ -144,7 +148,7 @@ def _unmet(
 
 
 def _raised(strategy: Strategy, board: Board) -> tuple[Raised, ...]:
-    """Return the alarms, each with whether the board confirms it."""
+    """Return the alarms of the parties, each with whether the board confirms the alarm."""
     raised = (
         (party, alarm.round, alarm.cause.value, borne_out(board, alarm, strategy))
         for party, alarm in board.alarms
@@ -160,7 +164,12 @@ def _effects(
     seed: int | None,
     earlier: "Sequence[_Earlier]",
 ) -> Achieved:
-    """Return the effects of the attacks; empty for a summary transcript."""
+    """Return the measured effects of the attacks.
+
+    Empty if the transcript does not record single people.
+
+    earlier: the sessions before this one, for attacks over several sessions.
+    """
     if cast.adversary is None or transcript.summary:
         return Achieved()
     from ...attacks.catalogue.effects import measure, measure_rows

@@ -1,8 +1,8 @@
-"""The play of a scenario: people, parties and a decision rule in; an outcome out.
+"""The play of a scenario from its people to its outcome.
 
-`run` is the only entry. `mode="real"` sends every message through the mix; `mode="ideal"` answers
-the same queries without messages (protocol/ideal.py) and gives the same marginals, decision and
-release.
+`run` is the only entry point. `mode="real"` sends every message through the mix. `mode="ideal"`
+answers the same queries without messages (protocol/ideal.py); without faults, marginals, decision
+and release are the same.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ class _How:
             raise ParameterError(f"mode: found {self.mode!r}; real or ideal is accepted")
 
     def stage(self, scenario: Scenario) -> dict[str, Any]:
-        """Return the runner of the parties as the argument `stage`; {} if it is this process."""
+        """Return {"stage": function that runs the parties}; {} if they run in this process."""
         if self.workplace != LOCAL_WORKPLACE:
             from .separate_processes import executor_stage
 
@@ -139,7 +139,11 @@ class _How:
 
 
 def _once(asked_for: Scenario, seed: int | None, how: _How) -> Outcome:
-    """Play one run: draw the people, play the session, and return its scored outcome."""
+    """Play one run: draw the people, play the session, and return its scored outcome.
+
+    asked_for: the scenario. seed: replaces the scenario's seed; None: the scenario's. how: the
+    options.
+    """
     seed = asked_for.scenario.seed if seed is None else seed
     crowd = samples(asked_for, seed)
     chosen = resolve(asked_for, crowd.first, crowd.people.schema.names, crowd.round2_people)
@@ -169,7 +173,10 @@ def _once(asked_for: Scenario, seed: int | None, how: _How) -> Outcome:
 
 
 def _with_occasions(play: Callable[..., Played], *arguments: Any, **named: Any) -> Played:
-    """Return a played session; DataError if an attack or a deviation in it found no occasion."""
+    """Play a session and return it; DataError if an attack or a deviation could not act in it.
+
+    play: the function that plays the session; it receives the other arguments.
+    """
     played = play(*arguments, **named)
     if played.unmet:
         raise DataError("\n".join(played.unmet))
@@ -186,9 +193,10 @@ def _play_in_ledger(
     session: Callable[..., Played],
     counts: CuratorCounts,
 ) -> tuple[Played, Account]:
-    """Return a session recorded in a ledger, and the account of its people.
+    """Play a session, record it in a ledger, and return it with the ledger's account of its people.
 
-    chosen: `asked_for`, resolved. counts: the curator's counts of round 1.
+    asked_for: the scenario as given. chosen: the scenario with the facts from its data filled in.
+    crowd: the people. session: plays the session. counts: holds the curator's counts of round 1.
     """
     from ..ledger.keep import check_suited, keep, secrets
 
@@ -199,6 +207,9 @@ def _play_in_ledger(
 
 
 def carrier(plan: SessionPlan) -> Callable[..., Played]:
-    """Return the function that plays a session, by its topology; imported on demand."""
+    """Return the function that plays a session with its topology (central parties or peers).
+
+    The function is imported on demand.
+    """
     play: Callable[..., Played] = load(CARRIED[plan.topology])
     return play

@@ -1,7 +1,7 @@
-"""The play of a scenario with a process per party, or with an executor for long work.
+"""The play of a scenario with a process for each party, or with an executor for long computations.
 
-Parties in separate processes share bytes only. So a scenario cannot be played if they share more
-than that: the memory of two sessions, or a curator's private message to a user.
+Parties in separate processes exchange only messages. So scenarios are refused in which
+parties share more: two sessions with a shared memory, or a curator's private message to one user.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,22 +29,26 @@ WHISPERED = ("equivocate", "split-view")  # attacks that send a message past the
 
 
 def processes(scenario: Scenario, mode: str, durable: str, *, ledger: bool) -> "Stage":
-    """Return the stage: a function that runs each party in its process.
+    """Return a function that runs each party of a session in its own process.
 
-    ParameterError if impossible. durable: the place of each process's journal
-    (machines/journal.py). ledger: whether the release is to be kept in a ledger.
+    ParameterError if the scenario does not allow it. mode: "real" or "ideal". durable: the place of
+    each process's journal, from which a killed process restarts. ledger: whether a ledger records
+    the release.
     """
     if mode != "real":
-        raise ParameterError(f"processes: mode {mode!r} has no messages; leave one of them out")
+        raise ParameterError(
+            f"processes: mode {mode!r} runs no parties; choose mode real, or leave processes out"
+        )
     central_only(scenario, "processes")
     if ledger:
         raise ParameterError(
-            "processes: with a ledger the first shuffler keeps its memory in this "
-            "process; leave one of them out"
+            "processes: a ledger needs the first shuffler's memory in this process; leave "
+            "processes or the ledger out"
         )
     if answers_in(scenario) is AnswerKind.OPENED:
         raise ParameterError(
-            f"processes: kind {scenario.policy.kind!r} is played in one process; leave it out"
+            f"processes: policy.kind = {scenario.policy.kind!r} is only played in one process; "
+            "leave processes out"
         )
     for entry, _, _ in sequels(scenario.fault):
         raise ParameterError(
@@ -54,8 +58,8 @@ def processes(scenario: Scenario, mode: str, durable: str, *, ledger: bool) -> "
     for entry in scenario.fault:
         if entry.attack in WHISPERED:
             raise ParameterError(
-                f"processes: attack {entry.attack!r} tells one person something by another way "
-                "than the board; play it in one process"
+                f"processes: attack {entry.attack!r} sends a message past the bulletin board; "
+                "play it in one process"
             )
     if find_spec("h11") is None:
         raise ParameterError(missing("web", "processes"))
@@ -70,20 +74,27 @@ def processes(scenario: Scenario, mode: str, durable: str, *, ledger: bool) -> "
 def executor_stage(
     scenario: Scenario, mode: str, workplace: "Workplace", *, processes: bool
 ) -> "Stage":
-    """Return the stage: a function that runs the parties with an executor.
+    """Return a function that runs the parties, with an executor for long lists of computations.
 
-    ParameterError if impossible. processes: whether a process per party was requested.
+    An executor computes in further processes or on other computers. The choice excludes a process
+    per party, because such a process computes everything itself; ParameterError for both.
+
+    mode: "real" or "ideal". workplace: the executor. processes: whether the caller requested a
+    process per party.
     """
     from ....roles.session import play
 
     if processes:
         raise ParameterError(
-            "processes: each party works in its own; with an executor leave --processes out"
+            "processes: each party computes in its own process, so an executor has no work; leave "
+            "processes or the executor out"
         )
     if workplace.helpers is not None:
         name = workplace.helpers.name
         if mode != "real":
-            raise ParameterError(f"{name}: mode {mode!r} has no work to give; play it real")
+            raise ParameterError(
+                f"{name}: mode {mode!r} has no work for an executor; choose mode real"
+            )
         central_only(scenario, name)
 
     def stage(
@@ -91,7 +102,7 @@ def executor_stage(
         instruments: "Sequence[Instrument]" = (),
         report: Callable[[str], None] = lambda _: None,
     ) -> "Board":
-        """Return the board of a session in which the executor does long lists of work."""
+        """Return the board of a session in which the executor does the long computations."""
         return play(replace(cast, workplace=workplace), instruments, report)
 
     return stage

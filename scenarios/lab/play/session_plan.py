@@ -1,7 +1,8 @@
-"""The plan of a session: all that a session takes from its scenario, in one record.
+"""The plan of a session: all data that a session takes from its scenario, in one record.
 
-The parts are small records, each for the modules that read it: the announcement, the transport, the
-attacks and guards, and the settings of the scores. Later only a run's record holds the scenario.
+Each part is a small record for the modules that need it: the announcement, the transport, the
+attacks and countermeasures, and the settings of the scores. After the plan is made, only the record
+of the run refers to the scenario.
 """
 
 from collections.abc import Sequence
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionPlan:
-    """The plan of a session before it is played, from which both modes (real, ideal) start.
+    """The plan of a session before it is played, for a run with messages (real) or without (ideal).
 
     Attributes:
         name: the name of the scenario.
@@ -37,13 +38,13 @@ class SessionPlan:
         policy: the announced policy.
         rules: the announced rules of message transport.
         queries: the sequence of queries.
-        mix: the transport of messages.
+        mix: the settings of message transport.
         strategy: the queries and the decision of the curator.
-        questions: the questions that are answered with noise; () without noise.
+        questions: the questions that users answer with noise; () without noise.
         participation: the rate of random participation; None: all take part.
         crowd: the people.
-        faults: the faults of users.
-        attacks: the attacks and the guards.
+        faults: the faults of users, by user and round.
+        attacks: the attacks and the countermeasures.
         scoring: the settings of the scores.
     """
 
@@ -67,7 +68,7 @@ class SessionPlan:
     def from_scenario(cls, scenario: Scenario, crowd: Samples, faults: Faults) -> "SessionPlan":
         """Return the plan of a scenario's session.
 
-        crowd: the people of the session. faults: the faults of users.
+        crowd: the people of the session. faults: the faults of users, by user and round.
         """
         program = program_of(scenario)
         rules = announced_rules(scenario)

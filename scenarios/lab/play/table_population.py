@@ -1,4 +1,4 @@
-"""A scenario whose people are a table in memory or a file, for calls from Python."""
+"""A scenario with people from a table in memory or a file, for calls from Python."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from ..validation.load import from_tables, plain
 
 
 def with_people(scenario: Scenario | str, table: Any) -> Scenario:
-    """Return a scenario, given as object or text, with the people of a frame or a file.
+    """Return a scenario with the people of a data frame or a file as its population.
 
-    Raises ScenarioError if they do not fit, ParameterError for an object that is not a table.
+    scenario: an object, or the text of a scenario file. table: a path, or a frame in memory. Raises
+    ScenarioError if the people do not fit, ParameterError for an object that is no table.
     """
     if isinstance(scenario, str):
         try:

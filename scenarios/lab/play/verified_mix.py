@@ -1,4 +1,4 @@
-"""A check that a verified mix can carry the answers of a scenario: an element holds 29 bytes."""
+"""A check that a scenario's answers fit a verified mix: a ciphertext holds 29 bytes."""
 
 from typing import TYPE_CHECKING
 
@@ -14,10 +14,10 @@ HIDDEN = 2  # most texts that stand for hidden values in a column, besides its o
 
 
 def check_answers(scenario: Scenario, schema: "Schema") -> None:
-    """Raise DataError if an answer may be too long for a ballot, in the widest possible query.
+    """Raise DataError if an answer may be too long for a ballot of a verified mix.
 
-    The widest query has all columns, since the choice of columns comes later; with local noise it
-    is a report of one column, and so is each ballot that is submitted once. schema: of the people.
+    The widest possible query is checked: all columns, because the curator chooses columns later. If
+    people submit once, or add noise, a ballot holds one column. schema: the features of the people.
     """
     if scenario.mix.kind != "verified":
         return

@@ -7,15 +7,15 @@ SEEDED = "reproducible, NOT secret"  # the label of every seeded run
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """The facts that identify a run in a publication; `str` makes a sentence of them.
+    """The facts that identify a run in a publication; `str` returns a sentence with them.
 
     Attributes:
         version: the version of veilmix that played the run.
         scenario: the name of the scenario.
-        mode: real or ideal.
+        mode: real (with messages) or ideal (without).
         users: number of participants.
-        seed: None if system randomness was used.
-        digest: names the run; equal for equal seeds.
+        seed: the seed of all randomness; None if system randomness was used.
+        digest: a hash that identifies the run; equal for equal seeds.
     """
 
     version: str

@@ -1,4 +1,4 @@
-"""The leakage to each coalition of a run."""
+"""The leakage to each coalition (group of parties that pool their views) of a run."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
@@ -29,17 +29,18 @@ def learnt(
     truth: "Mapping[int, Row] | None" = None,
     prior: "Shares | None" = None,
 ) -> tuple[Received, ...]:
-    """Return the leakage to each coalition; coalitions with equal knowledge are scored once.
+    """Return the leakage to each coalition; coalitions with equal views are scored once.
 
     Args:
         groups: the parties of each coalition.
-        look: returns the view of a set of parties.
+        look: returns the pooled view of some parties.
         sizes: the number of values of each column.
         noise: the noise that users add; None: they add no noise.
         several: the largest number of rows of a person; None: each has one row.
-        information: bits that a person's reports carry about its values.
-        truth: people's true rows, by index, for the highest posterior of a true row.
-        prior: public knowledge of the population; None: all labelled tables equally likely.
+        information: bits that a person's noisy reports carry about the person's values.
+        truth: people's true rows, by index. Only with them the highest posterior of a true row can
+            be computed.
+        prior: public knowledge of the population; None: all labelled tables are equally likely.
     """
     scored: dict[Hashable, Received] = {}
     views: list[Received] = []
@@ -63,7 +64,14 @@ def view_leakage(
 ) -> Received:
     """Return the leakage of a view: about persons with several rows, noisy reports, or single rows.
 
-    The arguments besides `view` are explained at `learnt`.
+    Args:
+        noise: the noise that users add; None: they add no noise.
+        several: the largest number of rows of a person; None: each has one row.
+        view: the observations of a coalition.
+        sizes: the number of values of each column.
+        information: bits that a person's noisy reports carry about the person's values.
+        truth: people's true rows, by index; None: unknown.
+        prior: public knowledge of the population; None: all labelled tables are equally likely.
     """
     if several is not None:
         return received_of_persons(view, sizes, several)

@@ -1,7 +1,7 @@
 """Figures of other installed packages: entry points of the group `veilmix.figures`.
 
 An `OwnFigure` draws numbers of the record of a run (`Result`, the content of result.json) on the
-page of `veilmix report`. Its name is that of the entry point.
+page of `veilmix report`. The name of the entry point is the name of the figure.
 """
 
 from collections.abc import Callable, Mapping
@@ -24,11 +24,11 @@ class OwnFigure:
     """A figure of a run that another package adds to the report.
 
     Attributes:
-        caption: a sentence on what it shows, with units. It is also the text for screen readers.
-        numbers: returns the numbers of the figure from the record of a run, a row or more; None for
-            a run without them. Readers of the page can save them as CSV.
-        draw: draws these numbers. It runs in the style of all figures; `matplotlib.figure.Figure`
-            needs no backend.
+        caption: a sentence that explains the figure, with units. Screen readers read it too.
+        numbers: returns the table of the figure's numbers from the record of a run; None if the run
+            has no such numbers. Readers of the page can save the table as CSV.
+        draw: draws these numbers, in the style of all figures; `matplotlib.figure.Figure` needs no
+            backend.
     """
 
     caption: str
@@ -39,13 +39,13 @@ class OwnFigure:
 def own_figures() -> Mapping[str, OwnFigure]:
     """Return the figures that other packages add, by name.
 
-    Raises ParameterError where an entry point is no `OwnFigure`.
+    Raises ParameterError for an entry point that is no `OwnFigure`.
     """
     return records(GROUP, OwnFigure)
 
 
 def numbers_of(name: str, figure: OwnFigure, result: Result) -> Frame | None:
-    """Return the numbers that a figure draws of a run; None for a run without them.
+    """Return the numbers that a figure draws of a run; None if the run has no such numbers.
 
     Raises ParameterError if the package returns no table, or a table without rows.
     """

@@ -31,17 +31,18 @@ AttackFrame = TypedFrame[Never, Literal["achieved", "of"], Literal["attack", "un
 
 @dataclass(frozen=True, slots=True)
 class Frames:
-    """The tables of a run, as `outcome.frames` gives them.
+    """The tables of a run, as `outcome.frames` returns them.
 
     Attributes:
         release: number of people with each combination of the released values; no row without a
-            release. A released column of the name `people` is `people (2)` here.
+            release. A released column with the name `people` is called `people (2)` here.
         marginals: number of people with each value of each feature, as the curator read them.
-        coalitions: the leakage to every coalition. `bits_are`: whether the number is the true value
-            (exact), or a bound of it (at least, at most).
-        attacks: the success of each attack of the scenario, and its maximum.
-        epsilons: every epsilon, in nats, with its delta and the adjacency that it is for;
-            `relied_on`: people that are assumed to keep their reports secret. No row without noise.
+        coalitions: the leakage to every coalition. `bits_are`: whether the number of bits is exact,
+            a lower bound ("at least") or an upper bound ("at most").
+        attacks: the success of each attack of the scenario, and the maximum of this success.
+        epsilons: every epsilon, in nats, with its delta and adjacency (definition of neighbouring
+            data sets); `relied_on`: people who are assumed to keep their reports secret. No row
+            without noise.
         scores: the scores of installed packages (entry points `veilmix.scores`), with units.
     """
 
@@ -54,7 +55,10 @@ class Frames:
 
 
 def frames(result: Result, coalitions: Sequence[Received]) -> Frames:
-    """Return the tables of a run. coalitions: the leakage to each coalition of `result`."""
+    """Return the tables of a run.
+
+    result: the record of the run. coalitions: the leakage to each coalition of the run.
+    """
     released_columns = result.decision.kept if result.decision else ()
     names, counts = (
         (result.release.columns, result.release.counts)
@@ -86,7 +90,11 @@ def score_rows(result: Result) -> list[tuple[Cell, ...]]:
 
 
 def _release(names: Sequence[str], counts: Sequence[Sequence[Cell]]) -> ReleaseFrame:
-    """Return the frame of a release; `people` is the count, even if a column has that name."""
+    """Return the table of a release, with the number of people in the column `people`.
+
+    A released column of that name is renamed. names: the released columns. counts: rows of values,
+    with the number of people at the end.
+    """
     rows = [(people, *values) for *values, people in counts]
     columns = column_cells(("people", *names), rows)
     people = columns.pop("people")
@@ -132,7 +140,7 @@ EPSILONS = {
 
 
 def _stated(result: Result) -> tuple[StatedEpsilon, ...]:
-    """Return every epsilon of a run, and of all runs of a ledger."""
+    """Return every epsilon of a run, and the epsilons over all runs of a ledger."""
     stated = () if result.findings is UNSET else result.findings.epsilons
     return (*stated, *(() if result.ledger is UNSET else result.ledger.epsilons))
 

@@ -35,15 +35,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Exposure:
-    """The exposure of a release, as shares of people: true, promised, and possible.
+    """The exposure of a release: the shares of people in an equivalence class smaller than k.
 
-    A person is exposed in an equivalence class smaller than k. true and promised are 0.0 without a
-    release.
+    Without a release `true` is 0.0.
 
     Attributes:
         true: the true share in the release.
-        promised: at most this share, by the decision.
-        worst_case: the maximum over all tables with the same counts; None: not computed.
+        promised: an upper bound on the share, certified by the curator's decision.
+        worst_case: bounds on the largest share over all tables with the marginals of the release;
+            None: not computed.
         people: number of respondents.
     """
 
@@ -53,7 +53,7 @@ class Exposure:
     people: int
 
     def written(self) -> WrittenExposure:
-        """Return the exposure in the form of `result.json`."""
+        """Return the exposure as the record that is written to `result.json`."""
         from .result import WrittenExposure, WrittenWorstCase
 
         if self.worst_case is None or not self.people:
@@ -68,14 +68,15 @@ NO_EXPOSURE = Exposure(0.0, 0.0, None, 0)  # exposure of a run without a release
 
 @dataclass(frozen=True, slots=True)
 class Curated:
-    """The curator's part of a run: counts of round 1, options, decision and exposure.
+    """The curator's part of a run: counts of round 1, considered columns, decision and exposure.
 
     Attributes:
-        marginals: counts per feature, as it read them; None if round 1 was aborted.
+        marginals: counts per feature, as the curator read them; None if round 1 was aborted.
         decision: the curator's decision; None if round 1 was aborted.
-        considered: sets of columns, with the bound that could be promised of each.
+        considered: sets of columns that the curator could have released, each with its certified
+            bound on the share of exposed people.
         dropped: the reason for each suppressed column.
-        exposure: the exposure of the release: true, promised, possible.
+        exposure: the exposure of people by the release.
     """
 
     marginals: tuple[Counts, ...] | None
@@ -91,8 +92,8 @@ class ScenarioRun:
 
     Attributes:
         scenario: the scenario that was played.
-        seed: None if system randomness was used.
-        mode: real or ideal.
+        seed: the seed of all randomness; None if system randomness was used.
+        mode: real (with messages) or ideal (without).
         seconds: the duration of the session.
     """
 
@@ -108,31 +109,33 @@ class Outcome:
 
     Attributes:
         scenario: the scenario that was played.
-        seed: None if system randomness was used.
-        mode: real or ideal.
-        users: people in the scenario.
+        seed: the seed of all randomness; None if system randomness was used.
+        mode: real (with messages) or ideal (without).
+        users: number of people in the scenario.
         schema: the features of these people.
-        sizes: values of each column.
-        burned: the reason why a round was aborted, or None.
+        sizes: the number of values of each column.
+        burned: the reason why a round was aborted; None: no round was.
         release: the joint counts of the released columns; if people randomize their answers, people
             by (feature, report), unless these are too many; None if there is no release.
-        coalitions: the leakage to each.
-        refused: messages, by reason.
-        digest: identifies the run; equal for equal seeds.
+        coalitions: the leakage to each coalition.
+        refused: the number of refused messages, by reason.
+        digest: a hash that identifies the run; equal for equal seeds.
         seconds: the duration of the run.
         curated: the curator's counts and decision; None if people randomize their answers.
         findings: the findings that the release program adds (programs/findings.py); None: none.
         reidentification: the scores of re-identification; None without a release.
-        notes: warnings about the data.
-        transcript: the record of a real run.
-        failed: the lines of [expect] that do not hold.
+        notes: the origin of the data, and warnings about them.
+        transcript: the record of the messages of a real run; None for an ideal run.
+        failed: a message for each line of [expect] that does not hold.
         attacks: the success of each attack of the scenario.
-        alarms: raised by parties.
-        peers: without a central party, the named peers, and the leakage to coalitions of peers.
+        alarms: the alarms that parties raised.
+        peers: without a central party, the peers proved to have misbehaved, and the leakage to
+            coalitions of peers; else None.
         ledger: earlier releases about these people; None if no ledger is kept.
-        executor: other computers that did its work, and the data that they could read; None: it ran
-            here.
-        several: the persons and the dummies of each round, if persons have several rows; else None.
+        executor: the other computers that did work of the run, and the data that they could read;
+            None: all work was done here.
+        several: the persons and the dummies (ballots without an answer) of each round, if persons
+            have several rows; else None.
     """
 
     scenario: Scenario
@@ -162,7 +165,7 @@ class Outcome:
 
     @property
     def marginals(self) -> tuple[Counts, ...] | None:
-        """Counts per feature, as the curator read them; None without a curator that reads them."""
+        """Counts per feature, as the curator read them; None if no curator read counts."""
         return self.curated.marginals if self.curated else None
 
     @property
@@ -172,7 +175,7 @@ class Outcome:
 
     @property
     def considered(self) -> tuple[ConsideredColumns, ...]:
-        """Sets of columns that the curator could have released, with the bound of each."""
+        """Sets of columns that the curator could have released, with the exposure bound of each."""
         return self.curated.considered if self.curated else ()
 
     @property
@@ -182,19 +185,24 @@ class Outcome:
 
     @property
     def exposure(self) -> Exposure:
-        """The exposure of the release: true, promised, possible."""
+        """The exposure of the release: the true share of exposed people, and bounds on this share.
+
+        The bounds are the certified bound, and bounds on the worst case over tables with these
+        marginals.
+        """
         return self.curated.exposure if self.curated else NO_EXPOSURE
 
     @property
     def counted(self) -> tuple[int, ...]:
-        """The number of people counted in each round, release included: 0 for an empty round."""
+        """The number of people counted in each round, release included; 0 for an aborted round."""
         if self.several is not None:
             return tuple(each.people for each in self.several.rounds)
         program_counts = self.findings.counted if self.findings else ()
         if self.curated is None:
             return program_counts
         if self.marginals is None and self.decision is not None:
-            return (sum((self.release or {}).values()),)  # the only counted table is the release
+            # only the release was counted, because no curator read marginals
+            return (sum((self.release or {}).values()),)
         first = max((sum(counts.values()) for counts in self.marginals or ()), default=0)
         return *(program_counts or (first,)), sum((self.release or {}).values())
 
@@ -221,12 +229,13 @@ class Outcome:
         """Return the leakage to a coalition, such as `"curator", "shuffler-1"`.
 
         Raises:
-            UnknownParty: a party that no scored coalition has, or a coalition that was not scored.
+            UnknownParty: a party that is in no scored coalition, or a coalition that was not
+                scored.
         """
         return find_coalition(self.coalitions, members)
 
     def result(self) -> dict[str, Any]:
-        """Return the content of `result.json`: the plain data of `written`."""
+        """Return the content of `result.json` as plain Python data."""
         data: dict[str, Any] = plain(self.written())
         return data
 
@@ -265,7 +274,7 @@ class Outcome:
         )
 
     def _decision(self, decision: Decision) -> WrittenDecision:
-        """Return a decision in the form of `result.json`."""
+        """Return a decision as the record that is written to `result.json`."""
         from .result import BlankRule, WrittenCertificate, WrittenDecision
 
         proof, names = decision.certificate, self.schema.names
@@ -295,7 +304,7 @@ class Outcome:
         )
 
     def _release(self, release: Counts) -> WrittenRelease:
-        """Return a release in the form of `result.json`."""
+        """Return a release as the record that is written to `result.json`."""
         from .result import REPORTED, WrittenRelease
 
         columns = self.kept if self.curated else REPORTED
@@ -304,7 +313,7 @@ class Outcome:
 
     @property
     def frames(self) -> Frames:
-        """Release, marginals, coalitions and attacks as tables of plain columns."""
+        """The tables of the run: release, marginals, coalitions, attacks, epsilons and scores."""
         from .frames import frames
 
         return frames(self.written(), self.coalitions)
@@ -328,7 +337,8 @@ class Outcome:
 def notebook_html(run: Any) -> str:
     """Return a run as HTML for a notebook. run: an Outcome, or a saved run.
 
-    Its words are in a room above this one, and are loaded when a notebook asks for them.
+    The package `presentation` makes the HTML. It may import this package, and not the other way
+    round, so it is loaded by name at the call.
     """
     from ...schema.plugs import load
 
@@ -337,7 +347,10 @@ def notebook_html(run: Any) -> str:
 
 
 def summary(run: Any) -> str:
-    """Return the size and the result of a run in a few words. run: an Outcome, or a saved run."""
+    """Return a run in a few words: the number of people, and the released columns.
+
+    run: an Outcome, or a saved run.
+    """
     release_text = f"released {', '.join(run.kept)}" if run.released else "nothing released"
     if run.findings and run.findings.short:
         release_text = run.findings.short
@@ -347,7 +360,7 @@ def summary(run: Any) -> str:
 def find_coalition(coalitions: Iterable[Received], members: Iterable[str]) -> Received:
     """Return the leakage to a coalition; UnknownParty for an unknown party or unscored coalition.
 
-    members: names of parties; several in one text, with `+` between them, are several members.
+    members: names of parties; one text may hold several names with `+` between them.
     """
     coalition = tuple(sorted({name.strip() for text in members for name in text.split("+")}))
     by_parties = {received.parties: received for received in coalitions}

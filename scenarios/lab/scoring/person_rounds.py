@@ -1,6 +1,7 @@
 """The persons and the dummies of each round, for runs in which persons have several rows.
 
-A dummy is a ballot without an answer, by which all persons submit equally many ballots.
+A dummy is a ballot without an answer. Persons with fewer rows add dummies, so that all persons
+submit equally many ballots.
 """
 
 from collections.abc import Sequence
@@ -11,11 +12,11 @@ from ...serialization.record import Record
 
 
 class RoundOfPersons(Record, frozen=True):
-    """The number of persons and of dummies in a counted round.
+    """The number of persons and of dummies (ballots without an answer) in a counted round.
 
     Attributes:
-        people: persons counted in it.
-        dummies: ballots without an answer, of each question.
+        people: persons counted in the round.
+        dummies: number of dummies, for each question.
     """
 
     people: int
@@ -23,11 +24,11 @@ class RoundOfPersons(Record, frozen=True):
 
 
 class SeveralRows(Record, frozen=True):
-    """The persons and dummies of a run in which persons have several rows.
+    """The persons and dummies (ballots without an answer) of a run, if persons have several rows.
 
     Attributes:
-        rows: ballots of each person to a question, dummies included.
-        rounds: the persons of each round.
+        rows: ballots that each person submits to a question, dummies included.
+        rounds: the persons and dummies of each round.
     """
 
     rows: int
@@ -35,21 +36,31 @@ class SeveralRows(Record, frozen=True):
 
     @classmethod
     def from_tallies(cls, rows: int, tallies: Sequence[Sequence[Counts]]) -> "SeveralRows":
-        """Return persons and dummies. tallies: counts by round and question, dummies included."""
+        """Return the persons and dummies (ballots without an answer) of a run.
+
+        rows: ballots of each person to a question. tallies: counts by round and question, dummies
+        included.
+        """
         return cls(rows, tuple(_round(rows, tally) for tally in tallies))
 
     def ballots(self, number: int) -> int:
-        """Return the ballots of a round, from 1: answers and dummies of all persons."""
+        """Return the number of ballots in a round, dummies included: of all persons and questions.
+
+        number: the number of the round, from 1.
+        """
         counted = self.rounds[number - 1]
         return self.rows * counted.people * len(counted.dummies)
 
     @property
     def people(self) -> int:
-        """The persons of the last round that was counted; 0 without a round."""
+        """The number of persons in the last counted round; 0 if no round was counted."""
         return self.rounds[-1].people if self.rounds else 0
 
 
 def _round(rows: int, tally: Sequence[Counts]) -> RoundOfPersons:
-    """Return persons and dummies of a round. rows: ballots of a person to a question."""
+    """Return the persons and dummies (ballots without an answer) of a round.
+
+    rows: ballots of each person to a question. tally: the counts of each question.
+    """
     people = max(people_among(sum(counts.values()), rows) for counts in tally)
     return RoundOfPersons(people, tuple(map(dummies_in, tally)))

@@ -1,4 +1,7 @@
-"""The scores of a policy: the exposure of the release, and failures of the [expect] lines."""
+"""The scores of a scenario's policy: the exposure of the release, and unmet expectations.
+
+The expectations are the lines of the scenario's table [expect].
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -19,12 +22,15 @@ if TYPE_CHECKING:
 def measure(
     settings: "ScoringSettings", played: "Played", crowd: Samples, nodes: int | None
 ) -> Exposure:
-    """Return the exposure of a release: true, promised, and the worst case over its marginals.
+    """Return the exposure of a release: true, certified, and the worst case over its marginals.
 
-    Promised is the reader's proof for the respondents (board/promise.py), or, without such a proof,
-    the bound of the decision. The program counts exposed people, including people in small classes
-    that are known by exclusion; the release itself shows these, so they are promised too. nodes: of
-    each search tree for the worst case; None: as `worst_case.DEFAULT` says.
+    The certified share is proved again for the respondents before the release (board/promise.py).
+    If the program has no such proof, it is the bound of the decision. People whom a reader can
+    exclude from other small classes are exposed too. The release shows them, so they are added to
+    both shares.
+
+    nodes: the maximum number of nodes of each search tree for the worst case; 0: no search; None:
+    the default.
     """
     decision = played.decision
     if decision is None or played.release is None:
@@ -48,7 +54,7 @@ def measure(
 
 
 def expectations(outcome: Outcome, settings: "ScoringSettings") -> Outcome:
-    """Return the outcome with the lines of [expect] that do not hold."""
+    """Return the outcome with a message for each unmet line of the scenario's table [expect]."""
     return replace(outcome, failed=tuple(_failures(outcome, settings)))
 
 

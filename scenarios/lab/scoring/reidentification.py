@@ -1,16 +1,17 @@
 """Re-identification in the release of a run: the success of attackers that know some columns.
 
-    attacks      an attacker knows columns of all people in the release, by name, sees the release
-                 without names, and names the owner of each row: how many it gets right at best
-                 (Bayes error 1 - found / people), how many for certain, bits a row tells
-    risk         prosecutor, journalist, marketer, which know all that is released
-                 (analysis/exposure/attacker_risk.py)
-    reports      randomized reports: the PIE (personal information entropy) of one report, and its
-        maximum over all people
+    attacks      an attacker knows some columns of all people in the release, by name. It sees the
+                 release without names, and names the owner of each row. Scores: the expected
+                 number of right names (Bayes error 1 - found / people), the number of certain
+                 names, and the bits that a row reveals about its owner
+    risk         prosecutor, journalist and marketer risk, for attackers that know all released
+                 columns (analysis/exposure/attacker_risk.py)
+    reports      for randomized reports: the PIE (personal information entropy) of a report, and
+                 its maximum over all populations
 
-The columns are those of `[attacker] knows`; without it every single column, all but one, and all.
-Truth is the whole real population, which the laboratory has and no analyst: journalists count
-equivalence classes in the table that a sample was drawn from.
+An attacker knows the columns in `[attacker] knows`. Further attackers know a single column, all but
+a single column, or all. The laboratory knows the whole real population, which no analyst does. So
+for the journalist risk it counts equivalence classes in the table that a sample was drawn from.
 """
 
 from collections.abc import Iterator, Sequence
@@ -34,7 +35,7 @@ from ...serialization.record import Record
 if TYPE_CHECKING:
     from ...programs.interface import ScoringSettings
 
-MAX_COLUMNS = 16  # with more columns, attackers who know all but one are not computed
+MAX_COLUMNS = 16  # with more columns, attackers that know all but one column are too many
 
 
 class AttackSuccess(Record, frozen=True):
@@ -42,13 +43,13 @@ class AttackSuccess(Record, frozen=True):
 
     Attributes:
         knows: columns of all people that the attacker knows.
-        sees: columns of the release, or the report, that it sees.
+        sees: columns of the release, or the report, that the attacker sees.
         found: expected number of people named correctly by the best guesses.
-        standard_error: the standard error of found; 0 if exact.
+        standard_error: the standard error of `found`; 0 if exact.
         error: the Bayes error: the share of people that even the best attacker names wrongly.
         certain: number of people with a row that can belong to no other person.
-        bits: information that a row gives about its owner.
-        bits_error: the standard error of bits; 0 if exact.
+        bits: mean information that a row gives about its owner, in bits.
+        bits_error: the standard error of `bits`; 0 if exact.
     """
 
     knows: tuple[str, ...]
@@ -72,14 +73,17 @@ def bayes_error(named: float, people: int) -> float:
 class ReportPie(Record, frozen=True):
     """The personal information entropy (PIE) of a noisy report, in bits (paper 003).
 
+    PIE is the information in a report about the identity of its sender.
+
     Attributes:
         feature: the reported feature.
         pie: the PIE with the people of this run.
-        standard_error: the standard error of pie; 0 if exact.
+        standard_error: the standard error of `pie`; 0 if exact.
         contraction: an upper bound for any data of as many people, never below `exact`
             (analysis/reidentification/pie_bounds.py). Its key in result.json is `sharp`.
-        exact: the least upper bound that is proved, from the channel capacity.
-        attained: whether `exact` is the supremum, or only the least bound that is proved.
+        exact: the least upper bound that is proved, from the channel capacity of the randomizer.
+        attained: whether `exact` is the supremum over all data of as many people; else it may be
+            larger.
         unit: the unit of all these numbers.
     """
 
@@ -98,11 +102,12 @@ class Risks(Record, frozen=True):
     analysis/exposure/attacker_risk.py defines them.
 
     Attributes:
-        k: people in the smallest safe class; a chance above 1 / k to name a person counts as a
-            risk.
-        prosecutor: knows that its target is in the table.
-        journalist: knows the population.
-        marketer: links all people; the expected share of correct links, 0 to 1.
+        k: people in the smallest safe equivalence class. A chance above 1 / k to name a person
+            counts as a risk.
+        prosecutor: the risk by an attacker that knows that its target is in the table.
+        journalist: the risk by an attacker that knows the population, but not the list of people in
+            the table.
+        marketer: the expected share of correct links if an attacker links all people, 0 to 1.
     """
 
     k: int
@@ -132,10 +137,11 @@ class Reidentified(Record, frozen=True):
 
     Attributes:
         people: the number of people in the release.
-        population: people it was drawn from, themselves included.
-        attacks: one for each attacker.
-        risk: None for a release of reports, since the true reports are unknown.
-        reports: the PIE of each, for a release of reports.
+        population: the number of people that they were drawn from, themselves included.
+        attacks: the success of each attacker, by the columns that it knows.
+        risk: the risks by three standard attackers; None for a release of reports, because the true
+            values are not released.
+        reports: the PIE (personal information entropy) of each report, for a release of reports.
     """
 
     people: int
@@ -146,7 +152,11 @@ class Reidentified(Record, frozen=True):
 
 
 def known_sets(features: int, knows: Sequence[int] = ()) -> tuple[tuple[int, ...], ...]:
-    """Return the sets of columns that attackers know: the requested set, then the usual sets."""
+    """Return the sets of columns that attackers know: the requested set, then the usual sets.
+
+    The usual sets are each single column, all columns but one column, and all. features: the number
+    of columns. knows: the requested set, by indices; () without.
+    """
     every = tuple(range(features))
     sets = [tuple(knows)] if knows else []
     sets += [(column,) for column in every]
@@ -165,17 +175,24 @@ def in_release(
 ) -> Reidentified | None:
     """Return the re-identification scores of a release; None for fewer than two people.
 
-    present: indices of the people in it. hidden: rules by which some values were suppressed;
-    classes in the population are then unknown, and the journalist is taken for the prosecutor. A
-    release that differs from these people's rows, because a party has tampered with it, has no
-    attacks: the owners of its rows are unknown.
+    If a party has tampered with the release, the owners of its rows are unknown: no attack is
+    scored.
+
+    Args:
+        settings: the settings of the scores.
+        crowd: the people of the scenario.
+        present: the indices of the people in the release.
+        released_columns: the indices of the released columns.
+        release: the joint counts.
+        hidden: rules by which people suppressed values. Then equivalence classes in the population
+            are unknown, and the journalist risk is set to the prosecutor risk.
     """
     if not release or sum(release.values()) < 2:
         return None
     people, columns = crowd.people, list(released_columns)
     cells = Crowds.from_cells(list(release.values()))
     k, whole, names = settings.policy.k, people.source_codes, people.schema.names
-    # A threshold opening leaves values that fewer than k people share blank.
+    # In a threshold release, values that fewer than k people share stay unopened (blank).
     opened = answers_for(settings.program) is AnswerKind.OPENED
     rows, row_counts = distinct(people.codes[present])
     responses = response_laws(rows, people.values, columns, hidden)
@@ -192,15 +209,17 @@ def in_release(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Responses:
-    """The possible responses to each row, a line for each: `row` gives `codes` with `chance`.
+    """The possible entries of each person's row in a release, with their probabilities.
 
-    A row may have several responses, if values are suppressed at random as cover.
+    A row has several possible entries if its values may be suppressed at random, to hide which
+    suppressed values are sensitive. Line i of the three arrays states: row `row[i]` appears as
+    `codes[i]` with probability `chance[i]`.
 
     Attributes:
         row: the number of the row.
-        codes: the response, shape (lines, d); a hidden value has the code after the codes of its
-            column.
-        chance: probability of the response, 0 to 1.
+        codes: the values in the release, shape (lines, released columns). A suppressed value has
+            the code after the last code of its column.
+        chance: the probability, 0 to 1.
     """
 
     row: Any
@@ -209,7 +228,7 @@ class Responses:
 
     @property
     def exact(self) -> bool:
-        """Whether each row has a single response."""
+        """Whether each row has a single possible entry in the release."""
         return bool((self.chance == 1).all())
 
 
@@ -219,9 +238,15 @@ def response_laws(
     released_columns: Sequence[int],
     hidden: Sequence[Hiding],
 ) -> Responses:
-    """Return all responses to rows under the hiding rules of a query, with their probabilities.
+    """Return all possible entries of rows in a release, under the suppression rules of a query.
 
-    rows: codes, a row each. values: the texts of each column.
+    Each entry has its probability.
+
+    Args:
+        rows: the different rows, as codes.
+        values: the texts of each column.
+        released_columns: the indices of the released columns.
+        hidden: the rules by which people suppress values.
     """
     import numpy as np
 
@@ -245,7 +270,12 @@ def response_laws(
 
 
 def opened_rows(rows: Any, values: Sequence[Sequence[str]], release: Counts) -> Responses:
-    """Return the opened part of each row: its longest prefix in a release of all columns."""
+    """Return the opened part of each row in a threshold release: its longest released prefix.
+
+    A row's values are opened column by column while at least k people share them. rows: the
+    different rows, as codes. values: the texts of each column. release: the counts of opened
+    prefixes.
+    """
     import numpy as np
 
     prefixes, codes = set(map(prefix_of, release)), rows.astype(np.int64)
@@ -264,9 +294,17 @@ def _theirs(
     released_columns: Sequence[int],
     hidden: Sequence[Hiding],
 ) -> bool:
-    """Whether a release agrees with these people's responses; with random hiding, in its size.
+    """Whether a release has the counts of these people, so that no party has tampered with it.
 
-    row_counts: the people with each row.
+    If values are suppressed at random, only the number of people is compared.
+
+    Args:
+        release: the joint counts.
+        responses: the possible entries of each different row in the release.
+        row_counts: the number of people with each different row.
+        values: the texts of each column.
+        released_columns: the indices of the released columns.
+        hidden: the rules by which people suppress values.
     """
     import numpy as np
 
@@ -288,8 +326,8 @@ def _theirs(
 def _among(released_rows: Any, row_counts: Any, whole: Any) -> Crowds:
     """Return the equivalence classes that people in the release have in the population.
 
-    released_rows: different rows of the release, `row_counts` people each (a cell may have several
-    rows). whole: the rows of the population.
+    released_rows: the different rows, over the released columns. row_counts: the number of people
+    with each. whole: the rows of the population, over the released columns.
     """
     import numpy as np
 
@@ -307,9 +345,15 @@ def _attacks(
     released_columns: Sequence[int],
     responses: Responses,
 ) -> Iterator[AttackSuccess]:
-    """Yield the success of each attacker: for each set of columns that it may know.
+    """Yield the success of an attacker for each set of columns that it may know.
 
-    asked: the scenario's set. rows: different rows, `row_counts` people each.
+    Args:
+        asked: the set of columns that the scenario requests, by indices; () without.
+        names: the names of all columns.
+        rows: the different rows of the people, as codes.
+        row_counts: the number of people with each different row.
+        released_columns: the indices of the released columns.
+        responses: the possible entries of each different row in the release.
     """
     sees = tuple(names[column] for column in released_columns)
     n, response_cells = (

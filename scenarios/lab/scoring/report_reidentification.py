@@ -1,13 +1,17 @@
-"""Re-identification by a randomized report: attacks and PIE of reidentification.py, with noise.
+"""Re-identification by a randomized report: the success of attackers, and PIE.
 
-PIE is the personal information entropy of a report. The mix separates a person's reports, so an
-attacker sees a single report at a time: each attacker is scored with the report that finds most
-people. GRR and small matrices are summed over. For other randomizers reports are drawn from a fixed
-seed, and with P(y | k) the chance of report y from a person with known columns k,
+PIE (personal information entropy) is the information in a report about its sender. The mix
+separates a person's reports, so an attacker sees a single report at a time. Each attacker is scored
+with the question whose reports identify most people.
+
+For generalized randomized response (GRR), and for small randomizers, the scores are exact sums over
+all reports. For other randomizers they are means over random draws of a person and a report, from a
+fixed seed, with standard errors. P(y | k) is the probability of report y from a person with values
+k in the known columns; P(y) is that of report y from any person; E is the mean over draws:
 
     found = E [max over k of P(y | k) / P(y)]        bits = E [log2 P(y | k) / P(y)]
 
-are means over draws of a person and its report, with their standard errors.
+`found` is the expected number of people named correctly.
 """
 
 from collections.abc import Sequence
@@ -42,8 +46,8 @@ class ReportGuess(NamedTuple):
     Attributes:
         expected_matches: expected number of people named correctly by the best guesses.
         found_error: the standard error of `expected_matches`.
-        bits: information in a report.
-        bits_error: the standard error of bits.
+        bits: information in a report about its sender.
+        bits_error: the standard error of `bits`.
     """
 
     expected_matches: float
@@ -57,7 +61,12 @@ def in_reports(
 ) -> Reidentified | None:
     """Return the re-identification scores of people's reports; None for fewer than two people.
 
-    asked: the columns of an attacker beside the usual sets. present: indices of the people.
+    Args:
+        questions: the questions that people answer with randomized reports.
+        asked: a set of columns that an attacker knows, besides the usual sets (single columns, all
+            but one, all).
+        crowd: the people of the scenario.
+        present: the indices of the people with a report.
     """
     people = crowd.people
     if len(present) < 2:
@@ -80,7 +89,13 @@ def in_reports(
 
 
 def _attack(knows: tuple[str, ...], report: str, best: "ReportGuess", people: int) -> AttackSuccess:
-    """Return the attack with the best guess from a report; it is certain of no person."""
+    """Return the success of an attacker by its best guess from a report.
+
+    A noisy report makes the attacker certain of no person.
+
+    knows: the columns that the attacker knows. report: the name of the question. best: the success.
+    people: the number of people.
+    """
     wrong = bayes_error(best.expected_matches, people)
     return AttackSuccess(
         knows,
@@ -95,9 +110,13 @@ def _attack(knows: tuple[str, ...], report: str, best: "ReportGuess", people: in
 
 
 def in_pieces(questions: Sequence[Question], codes: Any) -> Reidentified | None:
-    """Return the scores of the pieces of owners' vectors (sets.py).
+    """Return the re-identification scores of owners' bit vectors, reported in pieces (sets.py).
 
-    The attacker knows every set. None for fewer than two owners.
+    An owner answers with a set of elements, written as a bit vector that is cut into pieces. The
+    attacker knows the set of every owner, and sees a single reported piece. None for fewer than two
+    owners.
+
+    questions: a question for each piece. codes: the true pieces, shape (owners, pieces).
     """
     if len(codes) < 2:
         return None
@@ -124,11 +143,12 @@ def in_pieces(questions: Sequence[Question], codes: Any) -> Reidentified | None:
 
 
 def _report(question: Question, rows: Any, row_counts: Any, people: int) -> ReportPie:
-    """Return the PIE of the reports to a question, with its bounds.
+    """Return the PIE (information about the sender) of the reports to a question, with its bounds.
 
-    rows: the different rows of the people, `row_counts` people each.
+    rows: the different rows of the people. row_counts: the number of people with each. people: the
+    number of all people.
     """
-    # A report Y depends on a person U by the value X only, so I(U; Y) = I(X; Y).
+    # A report Y depends on a person U only through the true value X, so I(U; Y) = I(X; Y).
     report_guess = guess(question, rows, row_counts, question.columns)
     bound = pie_bound(question.randomizer, people)
     return ReportPie(
@@ -144,9 +164,10 @@ def _report(question: Question, rows: Any, row_counts: Any, people: int) -> Repo
 def guess(
     question: Question, rows: Any, row_counts: Any, known_columns: Sequence[int]
 ) -> ReportGuess:
-    """Return the success of an attacker with a report that knows these columns of all people.
+    """Return the success of an attacker that sees one report and knows some columns of all people.
 
-    rows: the different rows of the people, `row_counts` people each.
+    rows: the different rows of the people. row_counts: the number of people with each.
+    known_columns: the indices of the known columns.
     """
     randomizer = question.randomizer
     mine = cells_of(rows, known_columns)
@@ -180,7 +201,16 @@ def guess(
 
 
 def _table(mine: Any, true_values: Any, row_counts: Any, inputs: int) -> Any:
-    """Return the number of people by known cell and true value, as a sparse matrix."""
+    """Return the number of people by known values (rows) and true value (columns).
+
+    The known values are in the columns that the attacker knows. The matrix is sparse.
+
+    Args:
+        mine: for each different row, the number of its combination of values in the known columns.
+        true_values: for each different row, the code of the value that the report is about.
+        row_counts: the number of people with each different row.
+        inputs: the number of possible true values.
+    """
     from scipy.sparse import coo_array
 
     counts = coo_array(
@@ -191,9 +221,10 @@ def _table(mine: Any, true_values: Any, row_counts: Any, inputs: int) -> Any:
 
 
 def _drawn(question: Question, counts: Any, values: Any) -> ReportGuess:
-    """Return the success of an attacker, estimated from drawn reports.
+    """Return the success of an attacker, estimated from random reports.
 
-    counts: people by known cell and true value. values: the inputs of the randomizer.
+    counts: people by the values that the attacker knows (rows) and true value (columns). values:
+    the inputs of the randomizer, a row for each true value.
     """
     rng = np.random.default_rng(SEED)
     width = max(values.shape[1], counts.shape[1])
@@ -206,9 +237,8 @@ def _drawn(question: Question, counts: Any, values: Any) -> ReportGuess:
     likely = np.exp(likely - likely.max(axis=1, keepdims=True))
     mean = likely @ (np.asarray(counts.sum(axis=0)).ravel() / people)
     value_shares = counts.multiply(1 / np.asarray(counts.sum(axis=1)).reshape(-1, 1)).tocsr()
-    report_chances = (
-        value_shares @ likely.T
-    )  # P(y | k) of each known cell and drawn report, up to a factor per draw
+    # P(y | k): probability of drawn report y given the known values k, up to a factor per draw
+    report_chances = value_shares @ likely.T
     guessed = report_chances.max(axis=0) / mean
     bits = np.log2(report_chances[sparse_counts.row[entry_indices], np.arange(draws)] / mean)
     root = sqrt(draws)

@@ -1,13 +1,12 @@
-"""The format of result.json: one definition by which it is written, read, checked and documented.
+"""The format of result.json, by which the file is written, read, checked and documented.
 
     Result          the facts of every run, and the findings of its program
-    result_type()   the same with the findings of each program, as it is read and published
+    result_type()   `Result` with the findings of each program, as it is read and published
     coalition(view) the record of the leakage to a coalition
-    current(data)   data of an older schema, moved to the present one
-    SCHEMA          its number: an unknown number is another format, and is refused
 
-The findings of a program are its own record, defined in its folder; `OwnFindings` names it.
-docs/result.schema.json is published from here by tools/make_schema.py.
+The number of the format is `SCHEMA` (result_schemas.py). Each program defines its own findings in
+its folder; `OwnFindings` names their record. tools/make_schema.py writes docs/result.schema.json
+from this module.
 """
 
 from collections.abc import Iterator, Mapping
@@ -38,13 +37,14 @@ class WrittenCertificate(Record, frozen=True):
     """The certificate of a decision: a bound on exposed people, with its proof.
 
     Attributes:
-        rule: the name of the bound.
+        rule: the name of the method that proves the bound.
         k: people in the smallest equivalence class that counts as safe.
         n: number of people counted.
         people: the bound: no more people are exposed.
         thresholds: for each released column, the count from which the proof takes a value as
             common; () if the rule has no thresholds.
-        pivot, c: parameters of the bound, if it has them.
+        pivot: the column that the bound of Theorem 2 singles out; None for another rule.
+        c: the slack parameter of the bound of Theorem 3; None for another rule.
         proof: further data of the proof.
     """
 
@@ -59,13 +59,13 @@ class WrittenCertificate(Record, frozen=True):
 
 
 class BlankRule(Record, frozen=True):
-    """The rule for suppressed values of a column.
+    """The rule by which people suppress values of a column in their answers.
 
     Attributes:
         feature: the name of the feature.
         values: the values that are suppressed.
-        cover: the probability, in units of 2^-64, that a person with another value suppresses it
-            too.
+        cover: the probability, in units of 2^-32, that a person with another value suppresses it
+            too. Such covers hide which suppressed values are listed.
         rate: this probability, 0 to 1.
     """
 
@@ -80,12 +80,12 @@ class WrittenDecision(Record, frozen=True, kw_only=True):
 
     Attributes:
         k: people in the smallest equivalence class that counts as safe.
-        max_exposure: share of people that may be in a smaller class.
-        kept: names of columns.
-        suppressed: names of the other columns.
-        bound: the share of people exposed, at most.
-        blank: rules of suppressed values; absent without such rules.
-        certificate: the bound in people, with its proof.
+        max_exposure: the allowed share of people in smaller classes, 0 to 1.
+        kept: the names of the released columns.
+        suppressed: the names of the other columns.
+        bound: an upper bound on the share of exposed people, 0 to 1.
+        blank: rules by which people suppress values; absent without such rules.
+        certificate: the bound as a number of people, with its proof.
     """
 
     k: int
@@ -101,8 +101,8 @@ class WrittenRelease(Record, frozen=True):
     """The release: rows of values, each with the number of people that have them.
 
     Attributes:
-        columns: their names.
-        counts: values, one a column, and then the number of people that have them.
+        columns: the names of the released columns.
+        counts: rows: a value for each column, and at the end the number of people that have them.
     """
 
     columns: tuple[str, ...]
@@ -116,7 +116,7 @@ class WrittenRelease(Record, frozen=True):
 
     @property
     def crowds(self) -> list[int]:
-        """The number of people in each combination of values."""
+        """The size of each equivalence class (people with one combination of values)."""
         return [people for _, people in self.cells]
 
 
@@ -124,10 +124,10 @@ class WrittenWorstCase(Record, frozen=True):
     """Bounds on the largest share of people that a table with the released marginals exposes.
 
     Attributes:
-        low: a table with so large a share was found, 0 to 1.
-        high: no table has a larger share, 0 to 1.
-        proven: whether both are the same, and so the worst case itself.
-        search: the limits of the search for it; None in a record of an older version.
+        low: a lower bound: a table with this share was found, 0 to 1.
+        high: an upper bound: no table has a larger share, 0 to 1.
+        proven: whether both bounds are equal, and so are the worst case itself.
+        search: the limits of the search for the worst case; None in a record of an older version.
     """
 
     low: float
@@ -137,14 +137,13 @@ class WrittenWorstCase(Record, frozen=True):
 
 
 class WrittenExposure(Record, frozen=True):
-    """The exposure of a release, as shares of people: true, promised, and possible.
-
-    A person is exposed in an equivalence class smaller than k.
+    """The exposure of a release: the share of people in an equivalence class smaller than k.
 
     Attributes:
         true: the true share, 0 to 1.
-        promised: the upper bound by the decision, 0 to 1.
-        worst_case: bounds on the largest possible share; None: not computed.
+        promised: the upper bound certified by the decision, 0 to 1.
+        worst_case: bounds on the largest share over all tables with the released marginals; None:
+            not computed.
     """
 
     true: float
@@ -153,11 +152,11 @@ class WrittenExposure(Record, frozen=True):
 
 
 class Sureness(Record, frozen=True):
-    """The highest posterior of a coalition for a true statement, and its prior.
+    """The highest probability that a coalition gives to a true row or value of a person.
 
     Attributes:
-        before: the prior, 0 to 1.
-        now: the posterior, 0 to 1.
+        before: the prior probability, 0 to 1.
+        now: the posterior probability, after the coalition's view, 0 to 1.
     """
 
     before: float
@@ -169,8 +168,8 @@ class WrittenCoalition(Record, frozen=True):
 
     Attributes:
         parties: the names of the parties in the coalition.
-        linked: number of people that it links to a value.
-        cells_certain: number of cells of the table that it knows for certain.
+        linked: number of people that the coalition links to a value.
+        cells_certain: number of cells of the table that the coalition knows for certain.
         bits_per_person: the leakage in bits, per person.
         exact: whether bits_per_person is exact.
         bits_are: whether bits_per_person is exact, a lower or an upper bound.
@@ -180,9 +179,9 @@ class WrittenCoalition(Record, frozen=True):
         rows_guessed_before: rows_guessed from the prior alone.
         cells_guessed: expected number of cells that a best guess gets right; None: unknown.
         cells_guessed_before: cells_guessed from the prior alone.
-        worst_row: highest posterior of a true row.
-        worst_value: highest posterior of a true value.
-        sets: size of an anonymity set -> how many sets have it.
+        worst_row: highest posterior of a person's true row; None: unknown.
+        worst_value: highest posterior of a person's true value; None: unknown.
+        sets: pairs (number of people in an anonymity set, number of sets of this size).
     """
 
     parties: tuple[str, ...]
@@ -208,27 +207,29 @@ class Result(Record, frozen=True):
     Attributes:
         schema: the number of this format.
         scenario: the name of the scenario.
-        seed: None if system randomness was used.
-        mode: real or ideal.
-        users: people in the scenario.
+        seed: the seed of all randomness; None if system randomness was used.
+        mode: real (with messages) or ideal (without).
+        users: number of people in the scenario.
         features: names of columns.
-        marginals: feature -> value -> people, as the curator read them.
-        decision, release: None without a decision or a release.
+        marginals: feature -> value -> number of people, as the curator read them.
+        decision: the decision of the curator; None without a decision.
+        release: the released counts; None without a release.
         exposure: the exposure of people by the release.
         coalitions: the leakage to each coalition.
         refused: reason -> number of refused messages.
-        burned: the reason why a round was not completed; None: all were completed.
-        digest: identifies the run; equal for equal seeds.
+        burned: the reason why a round was aborted; None: no round was.
+        digest: a hash that identifies the run; equal for equal seeds.
         attacks: the success of each attack.
-        alarms: raised by parties.
-        peers: without a central party, the named peers, and the leakage to coalitions.
+        alarms: the alarms that parties raised.
+        peers: without a central party, the peers proved to have misbehaved, and the leakage to
+            coalitions.
         ledger: earlier releases about these people.
-        executor: other computers that did its work (`--executor`), and the data that they could
-            read.
+        executor: other computers that did work of the run (`--executor`), and the data that they
+            could read.
         reidentification: the scores of attacks that re-identify people in the release.
         findings: the release program's own findings; their key `program` names the program.
-        several_rows: persons and dummies of each round, if persons have several rows; counts are of
-            different persons then, and a person can be in several.
+        several_rows: persons and dummies (ballots without an answer) of each round, if persons have
+            several rows. Counts are then of different persons, and a person can be in several.
     """
 
     schema: int
@@ -260,7 +261,7 @@ def result_type(kind: str | None = None) -> type[Result]:
     """Return `Result` with the findings of a program, as a file is read, checked and published.
 
     kind: the policy's kind, which determines the program; None: all known programs, also of other
-    packages, and then findings are a tagged union of the records of these programs.
+    packages. Then the findings are a tagged union of the records of these programs.
     """
     programs = PROGRAMS.values() if kind is None else (PROGRAMS[kind],)
     findings = (program.capability(OwnFindings) for program in programs)
@@ -286,25 +287,25 @@ def findings_of(result: Mapping[str, Any], program: str) -> Mapping[str, Any] | 
 def is_released(*, release: object, findings: object, curated: object) -> bool:
     """Whether a run has a release: a table, or estimates from randomized reports.
 
-    It is the only definition. For many different reports the table is left out: the findings of the
-    program are the release.
+    If a randomizer has very many different reports, no table of reports is written. Then the
+    findings of the program are the release.
 
     Args:
         release: the table; None: there is none.
         findings: the findings of the program; None: there are none.
-        curated: a curator's decision, or why a round was aborted; None if people randomize their
-            answers, and the round was counted.
+        curated: a curator's decision, or the reason why a round was aborted; None if people
+            randomize their answers, and the round was counted.
     """
     return release is not None or (curated is None and findings is not None)
 
 
 def findings_as(result: Result, kind: type[F]) -> F | None:
-    """Return the findings of a result's program if they are of this kind, else None."""
+    """Return the findings of a run if they are a record of this class, else None."""
     return result.findings if isinstance(result.findings, kind) else None
 
 
 def coalition(view: Received) -> WrittenCoalition:
-    """Return the leakage to a coalition in the form of result.json."""
+    """Return the leakage to a coalition as the record that is written to result.json."""
     row, value = view.worst_row, view.worst_value
     return WrittenCoalition(
         view.parties,

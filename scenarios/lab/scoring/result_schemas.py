@@ -1,19 +1,20 @@
-"""Schemas of `result.json`, and the conversion of data of an older schema."""
+"""The version numbers of `result.json`, and the conversion of data of older versions."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
 SCHEMA = 4
-FLAT = 1  # the schema with a key of its own for the findings of each program
-BARE = 2  # last schema in which the worst case was a number, without its status as a bound
-UNLIMITED = 3  # last schema without the limits of the search for the worst case
+FLAT = 1  # version in which the findings of each program had a key of their own at the top level
+# last version in which the worst case was one number, although it could be a mere upper bound
+BARE = 2
+UNLIMITED = 3  # last version without the limits of the search for the worst case
 READ = (FLAT, BARE, UNLIMITED, SCHEMA)
 MOVED: Mapping[str, tuple[str, Callable[[Any], dict[str, Any]]]] = {
     "rounds": ("hierarchical", lambda rounds: {"rounds": rounds}),
     "blanks": ("local-suppression", dict),
     "local": ("randomized", dict),
     "incidence": ("incidence", dict),
-}  # key of schema 1 -> the program, and a function that returns its findings
+}  # key of version 1 -> the program, and a function that returns the program's findings
 
 
 def current(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -33,9 +34,10 @@ def current(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _with_bounds(exposure: Any) -> Any:
-    """Return an older result's exposure with bounds: its worst case was the upper bound alone.
+    """Return the exposure of an older result with bounds on the worst case.
 
-    The release is itself a table with these marginals, so its exposure bounds it from below.
+    Older versions recorded the upper bound alone. The release is itself a table with these
+    marginals, so its true exposure is a lower bound.
     """
     if not isinstance(exposure, Mapping):
         return exposure  # damaged: the reader reports it
@@ -46,7 +48,7 @@ def _with_bounds(exposure: Any) -> Any:
 
 
 def _without_search(exposure: Any) -> Any:
-    """Return an older result's exposure in today's form, with unknown limits of the search."""
+    """Return the exposure of an older result in today's form; the limits of its search are None."""
     worst = exposure.get("worst_case") if isinstance(exposure, Mapping) else None
     if not isinstance(worst, Mapping) or "search" in worst:
         return exposure  # no search, or damaged: the reader reports it

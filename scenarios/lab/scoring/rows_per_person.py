@@ -1,8 +1,8 @@
-"""Scores of a run in which persons have several rows: people, dummies, exposure, risks.
+"""Scores of a run in which persons have several rows: exposure of persons and re-identification.
 
-A person is as exposed as its worst row: its class is the smallest number of persons that have one
-of its released rows (analysis/exposure/persons.py). The release alone does not show which rows are
-of the same person, so that the table of persons is needed.
+A person is as exposed as its rarest released row: the person's class size is the number of persons
+that have this row (analysis/exposure/persons.py). The release alone does not show which rows belong
+to the same person, so the scores use the true table of persons.
 """
 
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def measure_persons(session: "Session") -> "Exposure":
-    """Return the true and the promised share of exposed persons; no worst case is searched."""
+    """Return the true and the certified share of exposed persons; no worst case is searched."""
     from .outcome import Exposure
 
     played, proving = session.played, session.settings.proving
@@ -49,7 +49,7 @@ def persons_of(session: "Session") -> Persons:
 def reidentified(session: "Session") -> Reidentified | None:
     """Return the risks by attackers that know one released row of each person.
 
-    None without a release.
+    None without a release, or with fewer than two persons.
     """
     if session.played.release is None:
         return None
@@ -60,6 +60,9 @@ def reidentified(session: "Session") -> Reidentified | None:
 
 
 def risks_of(persons: Persons, k: int, population: int) -> Reidentified:
-    """Return the risks by the worst row of each person. population: persons of the source."""
+    """Return the re-identification risks of persons, each by the person's most exposed row.
+
+    k: people in the smallest safe class. population: the number of persons in the source.
+    """
     crowds = persons.crowds(range(persons.codes.shape[1]))
     return Reidentified(persons.n, population, (), Risks.from_risk(risk(crowds, k)))

@@ -1,12 +1,12 @@
-"""The results of a saved run, in the form in which `veilmix.run` returns them.
+"""The results of a saved run, with the same attributes as the outcome of `veilmix.run`.
 
-result.json has every figure of a run, and this file makes the records of a run from them again.
-Nothing is computed anew from messages: `verify` does that.
+result.json has every number of a run; this module turns it into the records of a run again. The
+messages are not evaluated again: `veilmix verify` does that.
 
     SavedResult          the attributes that a saved run shares with an Outcome
     saved_coalition()    the leakage to a coalition, from its record
     saved_exposure()     the exposure of a release, from its record
-    contradictions()     fields of result.json from which no such record can be made
+    contradictions()     fields of result.json with values that no run can have
 """
 
 from collections.abc import Iterator, Mapping
@@ -42,8 +42,8 @@ Known = TypeVar("Known")
 class SavedResult:
     """The attributes of an `Outcome` that a saved run has, read from its folder.
 
-    The folder does not keep `considered`, `dropped`, `seconds`, `notes`, `schema` and `failed`.
-    `decision` is the record of result.json, with the names of columns.
+    A run folder lacks `considered`, `dropped`, `seconds`, `notes`, `schema` and `failed`.
+    `decision` is the record of result.json, with names of columns instead of indices.
     """
 
     __slots__ = ()
@@ -69,17 +69,17 @@ class SavedResult:
 
     @property
     def digest(self) -> str:
-        """The name of the run; equal for equal seeds."""
+        """The hash that identifies the run; equal for equal seeds."""
         return self.result.digest
 
     @property
     def burned(self) -> str | None:
-        """The reason of a round that was not completed, or None."""
+        """The reason why a round was aborted; None: no round was."""
         return self.result.burned
 
     @property
     def refused(self) -> Mapping[str, int]:
-        """Messages that were refused, by reason."""
+        """The number of refused messages, by reason."""
         return self.result.refused
 
     @property
@@ -99,17 +99,17 @@ class SavedResult:
 
     @property
     def findings(self) -> "Findings | None":
-        """The findings of the program beside the rest; None for a program without findings."""
+        """The findings that the release program adds to the scores; None without findings."""
         return _set(self.result.findings)
 
     @property
     def reidentification(self) -> "Reidentified | None":
-        """Re-identification in the release; None without a release."""
+        """The scores of re-identification in the release; None without a release."""
         return _set(self.result.reidentification)
 
     @property
     def peers(self) -> "PeersFound | None":
-        """Findings about peers; None where there are central parties."""
+        """Findings about a session of peers; None for a session with central parties."""
         return _set(self.result.peers)
 
     @property
@@ -119,12 +119,15 @@ class SavedResult:
 
     @property
     def several(self) -> "SeveralRows | None":
-        """Persons and dummies of each round, if persons have several rows; else None."""
+        """Persons and dummies (ballots without an answer) by round, if persons have several rows.
+
+        None if each person has one row.
+        """
         return _set(self.result.several_rows)
 
     @property
     def executor(self) -> str | None:
-        """The executor of work elsewhere, with the data it could read; None: this process."""
+        """The other computers that did work of the run, and the data they could read, or None."""
         return _set(self.result.executor)
 
     @property
@@ -139,7 +142,7 @@ class SavedResult:
 
     @property
     def release(self) -> Counts | None:
-        """The joint counts of the kept columns, or of reports; None if there is no table."""
+        """The joint counts of the released columns, or of noisy reports; None without a table."""
         return None if self.result.release is None else dict(self.result.release.cells)
 
     @property
@@ -153,13 +156,17 @@ class SavedResult:
 
     @property
     def marginals(self) -> tuple[Counts, ...] | None:
-        """Counts per feature, as the curator read them; None without a curator that reads them."""
+        """Counts per feature, as the curator read them; None if no curator read counts."""
         counts = self.result.marginals.values()
         return tuple({(value,): n for value, n in each.items()} for each in counts) or None
 
     @property
     def exposure(self) -> Exposure:
-        """The exposure of the release: true, promised, possible."""
+        """The exposure of the release: the true share of exposed people, and bounds on this share.
+
+        The bounds are the certified bound, and bounds on the worst case over tables with these
+        marginals.
+        """
         return saved_exposure(self.result)
 
     @property
@@ -181,7 +188,7 @@ class SavedResult:
 
     @property
     def frames(self) -> "Frames":
-        """Release, marginals, coalitions and attacks as tables of plain columns."""
+        """The tables of the run: release, marginals, coalitions, attacks, epsilons and scores."""
         from .frames import frames
 
         return frames(self.result, self.coalitions)
@@ -202,7 +209,7 @@ class SavedResult:
 
 
 def contradictions(result: Result) -> Iterator[tuple[str, str]]:
-    """Yield the fields from which no record of a run can be made: place and found value."""
+    """Yield the fields of result.json with values that no run can have: path, and a message."""
     if result.users < 1:
         yield "users", f"found {result.users}; at least 1 is accepted"
     for name in result.marginals.keys() - {*result.features}:
@@ -219,7 +226,7 @@ def contradictions(result: Result) -> Iterator[tuple[str, str]]:
 
 
 def _odd_rows(release: WrittenRelease) -> Iterator[tuple[str, str]]:
-    """Yield the rows of a release that have a wrong form: place and found value."""
+    """Yield the malformed rows of a release: path of the row in result.json, and a message."""
     for place, row in enumerate(release.counts):
         *values, people = row or ("",)
         texts = [value for value in values if isinstance(value, str)]
@@ -241,7 +248,7 @@ def saved_exposure(result: Result) -> Exposure:
 
 
 def _people(result: Result) -> int:
-    """Return the number of people that the recorded exposure is about."""
+    """Return the number of people that the shares of the recorded exposure refer to."""
     if result.decision is None:
         return 0
     if result.several_rows and result.release is not None:
@@ -256,8 +263,9 @@ def saved_coalition(
 ) -> Received:
     """Return the leakage to a coalition from its record in result.json.
 
-    users: people in the run. cells: (person, column) pairs. reports: whether people randomize their
-    answers. The error of a guess is the largest error of the coalition.
+    users: people in the run. cells: number of (person, column) pairs. reports: whether people
+    randomize their answers. The record has one standard error, the largest, which is used for every
+    guess.
     """
     crowd = min((people for people, _ in coalition.sets), default=1 if coalition.linked else users)
     return Received(
@@ -289,7 +297,11 @@ def _guess(written: Sureness | None, error: float) -> Guess | None:
 
 
 def _bits(per_person: float, users: int) -> float:
-    """Return the bits of all people; their share per person is exactly the recorded one."""
+    """Return the leakage about all people, in bits, from the recorded leakage per person.
+
+    Rounding is corrected, so that the result divided by the number of people is the recorded
+    number. per_person: bits. users: the number of people.
+    """
     bits = per_person * users
     near = (bits, nextafter(bits, inf), nextafter(bits, -inf))
     return next((candidate for candidate in near if candidate / users == per_person), bits)

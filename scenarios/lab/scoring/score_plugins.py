@@ -1,8 +1,8 @@
 """Scores of other installed packages: entry points of the group `veilmix.scores`.
 
-A `Score` measures the record of a run (`Result`, the content of result.json), so it is the same for
-a run that was just played, for a saved run, and for every run of a sweep. Its name is that of the
-entry point.
+A `Score` computes a number from the record of a run (`Result`, the content of result.json). So it
+works alike for a new run, a saved run and each run of a sweep. The name of the entry point is the
+name of the score.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,12 +18,12 @@ GROUP = "scores"
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A score that another package adds: a number of a run.
+    """A score that another package adds: a number computed from a run.
 
     Attributes:
-        unit: the unit of the number, in the plural, as "people".
-        measure: returns the number from the record of a run; None for a run without it.
-        meaning: a clause for the table of scores of `veilmix run`.
+        unit: the unit of the number, in the plural, such as "people".
+        measure: returns the number from the record of a run; None if the score does not apply.
+        meaning: a clause that explains the score in the output of `veilmix run`.
     """
 
     unit: str
@@ -34,13 +34,13 @@ class Score:
 def own_scores() -> Mapping[str, Score]:
     """Return the scores that other packages add, by name.
 
-    Raises ParameterError where an entry point is no `Score`.
+    Raises ParameterError for an entry point that is no `Score`.
     """
     return records(GROUP, Score)
 
 
 def measure(name: str, score: Score, result: Result) -> float | None:
-    """Return a score of a run; None for a run without it.
+    """Return the value of a score for a run; None if the score does not apply to this run.
 
     Raises ParameterError if the package returns no finite number.
     """

@@ -1,15 +1,15 @@
 """The search for the worst table with the marginals of a release: its limits and its result.
 
-The worst table is the table that exposes most people.
+The worst table exposes most people among all tables with these marginals.
 
-    Search        the limits of a search, which are recorded with its result
-    WorstCase     bounds of the most people that such a table exposes
-    search_of     the search for the number of nodes that a caller gives
-    is_sought     whether the search is of any use for a release
-    seek          run a search
+    Search              the limits of a search, which are recorded with its result
+    WorstCaseBracket    bounds on the number of people that the worst table exposes
+    search_of           the search for the number of nodes that a caller gives
+    is_sought           whether a search makes sense for a release
+    seek                run a search
 
-The result depends on the counts, the limits and the versions of libraries, not on the machine's
-speed (docs/adr/0081), so `verify --replay` runs the search again.
+The result depends on the counts, the limits and the versions of libraries, but not on the machine's
+speed (docs/adr/0081). So `verify --replay` can repeat the search.
 """
 
 from dataclasses import dataclass, field
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 
 class Search(Record, frozen=True):
-    """The limits of a search for the worst table.
+    """The limits of a search for the table that exposes most people, given the released marginals.
 
     Attributes:
         nodes: the maximum number of nodes of every search tree.
-        cells: a larger table is not searched, after rare values are merged; None: the size of the
-            table is no limit.
-        enough: share of the people; a search begins only if the bounds without a search leave more
-            open.
+        cells: tables with more cells are not searched (counted after rare values are merged); None:
+            no limit.
+        enough: a share of the people. Cheap bounds on the worst case are computed first; the search
+            runs only if they differ by more than this share.
     """
 
     nodes: int
@@ -41,57 +41,56 @@ class Search(Record, frozen=True):
     enough: float = 0.0
 
 
-# The search if the caller gives no number of nodes: it takes 0 to 5 s of processor time.
+# The default search, if the caller gives no number of nodes. It takes 0 to 5 s of processor time.
 DEFAULT = Search(nodes=100, cells=100, enough=0.002)
 
 
 @keeps_old(found="attained_people")
 @dataclass(frozen=True, slots=True)
 class WorstCaseBracket:
-    """Bounds on the most people that a table with these marginals exposes.
-
-    The number is between `attained_people` and `proven`.
+    """Bounds on the largest number of people that a table with these marginals exposes.
 
     Attributes:
-        attained_people: people that a table which was found exposes, a lower bound.
-        proven: people that any table exposes at most, an upper bound.
+        attained_people: a lower bound: people exposed by a table that was found.
+        proven: an upper bound: no table exposes more people.
         search: the limits of the search for the worst case.
-        why: the reason why the search gave up; empty where both are the same.
+        why: the reason why the search stopped before the bounds met; "" if they are equal.
     """
 
     attained_people: int
     proven: int
     search: Search
-    why: str = field(default="", compare=False)  # not stored in a run folder
+    # ignored by ==, because a saved run lacks this text and would else differ from the played run
+    why: str = field(default="", compare=False)
 
     def shares(self, people: int) -> tuple[float, float]:
-        """Return bounds on the largest possible exposure, as shares of these people.
+        """Return the lower and the upper bound on the largest exposure, as shares of these people.
 
-        Equal if proven.
+        They are equal if the worst case is proved.
         """
         return self.attained_people / people, self.proven / people
 
 
 def search_of(nodes: int | None) -> Search | None:
-    """Return the search with this many nodes: no search for 0, `DEFAULT` for None."""
+    """Return the limits of a search with this many nodes: no search for 0, `DEFAULT` for None."""
     if nodes == 0:
         return None
     return DEFAULT if nodes is None else Search(nodes)
 
 
 def is_sought(decision: Decision, program: "ReleaseProgram", *, fixed: bool) -> bool:
-    """Whether a search for the worst table makes sense: the curator knows the marginals only.
+    """Whether a search for the worst table with the released marginals makes sense for a decision.
 
-    In the statistical setting (not `fixed`) the marginals of the release are not the curator's; if
-    values are suppressed, another table is released; and known groups of columns rule out most
-    tables with these marginals.
+    It does if the curator decides from the marginals of the released table alone. It does not if
+    round 2 asks other people (not `fixed`), if people suppress values, or if the curator also knows
+    joint counts of columns, which rule out most tables.
     """
     has_groups = program.capability(DeeperQueries) or not program.capability(ColumnDecision)
     return fixed and not decision.hidden and not has_groups
 
 
 def seek(release: Counts, decision: Decision, search: Search) -> WorstCaseBracket:
-    """Return bounds on the most people exposed by any table with the release's marginals."""
+    """Return bounds on the most people that a table with the release's marginals exposes."""
     from ....analysis.composition import worst_case
 
     certificate, people = decision.certificate, sum(release.values())
@@ -100,7 +99,7 @@ def seek(release: Counts, decision: Decision, search: Search) -> WorstCaseBracke
     worst = worst_case(
         marginals(columns)[0], certificate.k, nodes=search.nodes, enough=search.enough, **limits
     )
-    # The decision's bound holds for the released people only if round 1 counted as many.
+    # The decision's bound holds for the released people only if round 1 counted the same number.
     bound = certificate.people if certificate.n == people else people
     proven = max(min(worst.upper, bound), worst.people)
     return WorstCaseBracket(

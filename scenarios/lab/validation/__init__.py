@@ -1,4 +1,4 @@
-"""Validation: loading a scenario, finding its people, and checking its meaning for them.
+"""Validation: loading a scenario, finding its people, and checking that its settings make sense.
 
-May import `programs`, `populations` and `schema`. Must never play a session: it validates.
+May import `programs`, `populations` and `schema`. Must never play a session.
 """

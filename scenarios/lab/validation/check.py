@@ -1,8 +1,8 @@
-"""Checks of the meaning of a well-formed scenario: unknown names, contradictory numbers.
+"""Checks of the meaning of a well-formed scenario, such as unknown names and contradictory numbers.
 
 Each check takes the scenario and the facts about its people, and yields the mistakes that it finds.
-`CHECKS` is a table: each check with the parts of the file it relies on. If a part is known to be
-wrong the check is left out, so that a mistake is reported once.
+The table `CHECKS` lists each check with the keys of the scenario file that it reads. If such a key
+is already known to be wrong, the check is left out, so that a mistake is reported once.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -31,16 +31,19 @@ from .peer_faults import faults as peer_faults
 from .rows_per_person import several_rows
 from .verified_mix import submitted_once, verified
 
-MANY = 4  # columns with which every program with adaptive queries has several rounds
-MAX_SYBILS = 100_000  # invented users; each costs as much computation as a real one
+# a number of columns that is large enough for several rounds with every program of adaptive queries
+MANY = 4
+# most invented users (Sybils) of an attack; each costs as much computation as a real user
+MAX_SYBILS = 100_000
 
 Check = Callable[[Scenario, ScenarioFacts], Iterable[Problem]]
-# scenario key -> the values of it that this version can run
+# scenario key -> the values of this key that this version can run
 AVAILABLE: dict[str, tuple[object, ...]] = {
     "population.setting": ("fixed", "statistical"),
     "policy.kind": tuple(kinds()),
 }
-FIXED_TABLES = {"expect", "scenario"}  # tables of which a sweep may only vary the seed
+# tables of the scenario file in which a sweep may vary only the seed
+FIXED_TABLES = {"expect", "scenario"}
 SHUFFLERS = (("mix", "shufflers"),)
 PEOPLE = (("population",), ("feature",))
 UNREAD = (
@@ -48,13 +51,14 @@ UNREAD = (
     (ThresholdOpening.keys, 'only kind = "threshold" reads {key}; kind is {kind}'),
     (DeeperQueries.keys, "kind = {kind} asks once, so it does not read {key}"),
     (WeighedChoice.keys, "kind = {kind} does not choose, so it does not read {key}"),
-)  # keys of [policy] -> message if the release program does not read them
+)  # keys of [policy] -> message if the scenario's release program does not read them
 
 
 def examine(scenario: Scenario, base: Folder, bad: Sequence[Path]) -> list[Problem]:
     """Return all mistakes in the meaning of a scenario.
 
-    base: the folder of its file. bad: the paths of values that are already known to be wrong.
+    base: the folder of the scenario's file. bad: the paths of keys that are already known to be
+    wrong.
     """
     bad = [*bad, *(path[:2] for path in bad if path[:1] + path[2:] == ("fault", "attack"))]
     problems = [*doubles(scenario), *domains(scenario)]
@@ -71,12 +75,15 @@ def examine(scenario: Scenario, base: Folder, bad: Sequence[Path]) -> list[Probl
 
 
 def _spoilt(reads: Iterable[Path], bad: Iterable[Path]) -> bool:
-    """Whether a path that a check reads contains, equals or lies within a wrong path."""
+    """Whether a path that a check reads contains, equals or lies within the path of a wrong key.
+
+    reads: the paths that the check reads. bad: the paths of keys known to be wrong.
+    """
     return any(all(a == b for a, b in zip(r, w, strict=False)) for r in reads for w in bad)
 
 
 def doubles(scenario: Scenario) -> Iterator[Problem]:
-    """Yield the names that occur twice in a table that needs unique names."""
+    """Yield a mistake for each repeated name of a feature or a coalition."""
     for table in ("feature", "coalition"):
         names = [entry.name for entry in getattr(scenario, table)]
         for i, name in enumerate(names):
@@ -87,7 +94,7 @@ def doubles(scenario: Scenario) -> Iterator[Problem]:
 
 
 def lesson(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
-    """Yield the values that are accepted in a lesson only, if the scenario is no lesson."""
+    """Yield a mistake for the insecure suite "textbook" if the scenario is no lesson."""
     if scenario.mix.suite == "textbook" and not scenario.mix.lesson:
         yield problem(
             ("mix", "suite"),
@@ -97,7 +104,7 @@ def lesson(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def defended(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
-    """Yield the countermeasures that only a lesson may omit, or that lack their requirements."""
+    """Yield countermeasures that only a lesson may switch off, or that lack their requirements."""
     for guard in GUARDS.values():
         path = tuple(guard.key.split("."))
         if guard.unguarded and not guard.is_on(scenario) and not scenario.mix.lesson:
@@ -141,7 +148,7 @@ def crowd(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def flooded(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
-    """Yield a mistake for each attack with more invented users than MAX_SYBILS."""
+    """Yield a mistake for each attack with more invented users (Sybils) than MAX_SYBILS."""
     for place, fault in enumerate(scenario.fault):
         if ATTACKS[fault.attack].sybils and (fault.users or 0) > MAX_SYBILS:
             message = f"found {fault.users:,}; {fault.attack} brings at most {MAX_SYBILS:,}"
@@ -149,9 +156,10 @@ def flooded(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def choice(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
-    """Yield keys of [policy] that its kind does not read, and contradictory columns."""
+    """Yield keys of [policy] that the release program ignores, and contradictory columns."""
     policy, usual = scenario.policy, Policy()
-    # A key of a limit that the program ignores would look as if it held, so it is refused.
+    # An ignored limit would seem to be enforced, so a key that the program does not read is
+    # refused.
     keys_read = {key for part in program_of(scenario).capabilities for key in part.keys}
     for keys_of_kind, message in UNREAD:
         for key in keys_of_kind:
@@ -164,7 +172,7 @@ def choice(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def setting(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
-    """Yield a mistake for a key that only the other population setting reads."""
+    """Yield a mistake if `round2_users` is given although the same people answer in both rounds."""
     population = scenario.population
     if population.setting == "fixed" and population.round2_users is not None:
         message = 'only setting = "statistical" asks other people in round 2; leave it out'
@@ -172,15 +180,16 @@ def setting(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def suited(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
-    """Return the mistakes that the scenario's release program finds in it."""
+    """Return the mistakes that the scenario's release program finds in the scenario."""
     return program_of(scenario).check(scenario, facts)
 
 
 def rounds(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
-    """Yield the faults in rounds that do not exist."""
+    """Yield a mistake for each fault in a round that does not exist."""
     limit = max_rounds(scenario.policy, len(facts.features or ()))
     if facts.features is None and limit != max_rounds(scenario.policy, MANY):
-        return  # the number of rounds depends on the features
+        # without the features, which are unknown here, the number of rounds cannot be computed
+        return
     for i, fault in enumerate(scenario.fault):
         if fault.round is not None and fault.round > limit:
             message = f"found {fault.round}; kind = {quoted(scenario.policy.kind)} has "
@@ -212,7 +221,10 @@ def names(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def sets(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
-    """Yield keys that only a policy for sets reads, and keys that such a policy does not read."""
+    """Yield keys that only a policy for sets reads, and keys that such a policy does not read.
+
+    A policy for sets (`incidence`) asks owners for sets of elements, and has no features.
+    """
     kind = scenario.policy.kind
     if capability(scenario, SetPopulation):
         if scenario.feature:
@@ -229,7 +241,7 @@ def sets(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def expected(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
-    """Yield the expectations that no run can meet."""
+    """Yield the lines of [expect] that no run can satisfy."""
     expect = scenario.expect
     both = [name for name in expect.kept or () if name in (expect.suppressed or ())]
     if both:
@@ -237,12 +249,14 @@ def expected(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
         yield problem(("expect", "suppressed"), message)
     min_kept, features = expect.kept_at_least, facts.features
     if min_kept is not None and features is not None and min_kept > len(features):
-        message = f"found {min_kept}; the scenario asks about {len(features)} features only"
+        message = (
+            f"found {min_kept} columns; the scenario has only {len(features)} features to keep"
+        )
         yield problem(("expect", "kept_at_least"), message)
 
 
 def swept(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
-    """Yield the keys that cannot be swept, and values that they cannot take."""
+    """Yield the keys that a sweep cannot vary, and values that these keys cannot take."""
     can = sweepable(scenario)
     for key, values in scenario.sweep.items():
         if key not in can:
@@ -293,7 +307,10 @@ def runs(name: str) -> str:
 
 
 def _among(checks: Mapping[str, Check]) -> Check:
-    """Return a check that depends on the topology; no problems for a topology without a check."""
+    """Return a check that runs the check for the scenario's topology (central parties or peers).
+
+    checks: topology -> check; a topology without a check has no mistakes.
+    """
 
     def checked(scenario: Scenario, facts: ScenarioFacts) -> Iterable[Problem]:
         """Return the mistakes by the check for the scenario's topology."""

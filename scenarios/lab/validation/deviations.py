@@ -1,4 +1,7 @@
-"""Checks of a scenario's deviations: the parties able to do each, and the keys that each reads."""
+"""Checks of a scenario's deviations: departures of malicious parties from the protocol.
+
+They check that the party can carry out the deviation, and that its kind reads the given keys.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
@@ -14,7 +17,9 @@ from ...schema.parties import PartyNames, user_names
 from ...schema.problems import Path, Problem, did_you_mean, listed, problem, quoted
 
 OWNER = "this scenario has"
-OWN_KEYS = "own keys"  # as in protocol/search/deviation.py, not imported to keep loading fast
+# value of `change`: the attackers' keys replace all keys. A copy of the constant in
+# protocol/search/deviation.py, which is not imported because that would slow down loading
+OWN_KEYS = "own keys"
 ROLES = (Role.CURATOR, Role.ANALYST, Role.SHUFFLER, Role.RANDOMNESS)
 
 
@@ -23,9 +28,9 @@ class Reads:
     """The keys that a kind of deviation reads besides `by`, `do` and `rounds`, and its parties.
 
     Attributes:
-        needed: keys that it requires.
-        may: keys that it reads too.
-        by: the roles that can do it.
+        needed: keys that must be given.
+        may: keys that may be given.
+        by: the roles that can carry out the deviation.
     """
 
     needed: tuple[str, ...] = ()
@@ -60,7 +65,7 @@ ACTIONS: Mapping[str, Reads] = {
 
 
 def deviations(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
-    """Yield the deviations that no party can carry out, and the keys that are not read."""
+    """Yield the deviations that no party can carry out, and the keys that they do not read."""
     if not scenario.deviation:
         return
     path: Path = ("deviation",)
@@ -69,7 +74,7 @@ def deviations(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
         return
     if scenario.fault:
         yield problem(
-            path, "found [[fault]] too; say one of them, so that it is clear who does what"
+            path, "found [[fault]] too; use [[deviation]] or [[fault]], because both state attacks"
         )
     names = topology_of(scenario).names(scenario, facts.shufflers, facts.people)
     for place, deviation in enumerate(scenario.deviation):
@@ -96,7 +101,10 @@ def _keys(path: Path, deviation: DeviationSection) -> Iterator[Problem]:
 def _parties(
     path: Path, deviation: DeviationSection, names: PartyNames, users: PartyNames
 ) -> Iterator[Problem]:
-    """Yield the parties of a deviation that do not exist, or that cannot do this."""
+    """Yield the parties of a deviation that do not exist, or that cannot carry it out.
+
+    names: all parties. users: the users.
+    """
     if deviation.by not in names:
         yield problem((*path, "by"), names.refusal(deviation.by, OWNER))
     elif parties.role(deviation.by) not in ACTIONS[deviation.do].by:
@@ -115,7 +123,7 @@ def _parties(
 
 
 def _field(path: Path, deviation: DeviationSection) -> Iterator[Problem]:
-    """Yield fields that a kind of message does not have, and changes that no field takes."""
+    """Yield the fields that a kind of message does not have, and unknown changes of a field."""
     if deviation.do == "show":
         yield from _check_shown_board(path, deviation)
     if deviation.do not in ("change", "show") or (deviation.do, deviation.change) == (
@@ -144,10 +152,16 @@ def _field(path: Path, deviation: DeviationSection) -> Iterator[Problem]:
 
 
 def _check_shown_board(path: Path, deviation: DeviationSection) -> Iterator[Problem]:
-    """Yield a mistake if a second board does not differ, or if its party cannot show it."""
+    """Yield the mistakes of a deviation that shows a party another board (equivocation).
+
+    The shown board must differ from the true board, and the deviating party must be able to show
+    it.
+    """
     changes_announcement = deviation.message == "announcement" and deviation.change is not None
     if deviation.by == parties.CURATOR and not changes_announcement:
-        message = 'the curator tells of another announcement: message is "announcement" and changes'
+        message = (
+            'the curator can show only another announcement: message = "announcement", changed'
+        )
         yield problem((*path, "message"), message)
     if deviation.by == parties.NETWORK and (deviation.message is None) != (
         deviation.change == OWN_KEYS
@@ -159,7 +173,7 @@ def _check_shown_board(path: Path, deviation: DeviationSection) -> Iterator[Prob
 
 
 def _row(path: Path, deviation: DeviationSection, facts: ScenarioFacts) -> Iterator[Problem]:
-    """Yield a mistake if a row has another number of values than there are features."""
+    """Yield a mistake if a deviation's row has more or fewer values than there are features."""
     if deviation.row and facts.features is not None and len(deviation.row) != len(facts.features):
         feature_count = len(facts.features)
         message = (

@@ -1,11 +1,12 @@
-"""Scenario files that extend another: `extends = "titanic"` takes its tables, and changes keys.
+"""Scenario files that extend another file: `extends = "titanic"` takes its tables and changes keys.
 
-The key stands above all tables. Its value is the name of a shipped scenario, or the path of a
-`.toml` file from the folder of the file that names it. A base may extend a further base.
+The key `extends` stands above all tables. Its value is the name of a shipped scenario, or the path
+of a `.toml` file, relative to the folder of the extending file. The extended file is called the
+base. A base may extend a further base.
 
-Tables are combined key by key, tables inside tables too. A list, of values or of tables, replaces
-the list of the base: `feature = []` takes no column of it. A key can be changed, not removed. The
-name and the title of [scenario], and [expect], are about one file: a base does not give them.
+Tables are combined key by key, and so are tables inside tables. A list replaces the list of the
+base: `feature = []` removes all columns of the base. A key can be changed, not removed. A base does
+not pass on its [expect], nor the name and the title in [scenario].
 """
 
 from __future__ import annotations
@@ -25,23 +26,23 @@ from ...schema.problems import Problem, as_found, did_you_mean, problem
 from .gallery import names, source, unknown_name
 
 KEY = "extends"
-ENDING = ".toml"  # ending of a base's path; any other text names a shipped scenario
-MAX_BASES = 4  # most bases in a row: a base may extend a base
+ENDING = ".toml"  # ending of the path of an extended file; any other text names a shipped scenario
+MAX_BASES = 4  # longest chain of files that each extend the next
 MAX_BYTES = 1 << 20
 PATHS = (KEY, "source", "hierarchy")  # keys whose values are file names
 
 
 @dataclass(frozen=True, slots=True)
 class ScenarioFile:
-    """A scenario file as it was read, before its bases are combined and it is checked.
+    """A scenario file as it was read, before the files it extends are combined and it is checked.
 
     Attributes:
         name: the file's name in messages; "": the tables were not read from a text.
-        tables: the file's tables, without `extends`; of a base, the tables that it gives.
-        text: TOML, as read.
-        folder: the folder that its paths start from.
-        extends: the base that it names; None without a base.
-        place: equal for one file by two paths; "" if the text was not read from a file.
+        tables: the file's tables, without `extends`.
+        text: the TOML text, as read.
+        folder: the folder that its relative paths start from.
+        extends: the name or path of the file that it extends; None: it extends no file.
+        place: the resolved path of the file, or the name of a shipped scenario; "" for other texts.
     """
 
     name: str
@@ -53,12 +54,16 @@ class ScenarioFile:
 
     @classmethod
     def from_tables(cls, tables: dict[str, Any]) -> ScenarioFile:
-        """Return a file that was never written, from nested tables with or without `extends`."""
+        """Return a file that was never written, from nested dicts, which may have `extends`."""
         return cls("", _without(tables, KEY), extends=tables.get(KEY))
 
     @classmethod
     def from_text(cls, text: str, name: str, folder: Path, place: str = "") -> ScenarioFile:
-        """Return the file with this text. ScenarioError if it is not TOML."""
+        """Return the file with this text. ScenarioError if the text is not TOML.
+
+        name: the file's name in messages. folder: the folder that relative paths start from. place:
+        the resolved path of the file; "" for other texts.
+        """
         try:
             tables = from_toml(text)
         except Unreadable as bad:
@@ -97,18 +102,22 @@ class ScenarioFile:
         )
 
     def wrong_base(self, message: str) -> ScenarioError:
-        """Return the error of a base that cannot be taken."""
+        """Return the error that the file named by `extends` cannot be used.
+
+        message: the reason, and the accepted values.
+        """
         refusal = problem((KEY,), f"found {as_found(self.extends)}; {message}")
         return ScenarioError([refusal.line(self.name, self.line(refusal.path))])
 
     def line(self, path: Keys) -> int:
-        """Return the line of a key, from 1; 0 if the tables were not read from a text."""
+        """Return the line number of a key, from 1; 0 if the tables were not read from a text."""
         return Locator(self.text).line(path) if self.name else 0
 
     def depth(self, path: Keys) -> int:
-        """Return the number of leading parts of a path that the tables hold; 0 for its table alone.
+        """Return how many leading parts of a key's path exist in this file's tables.
 
-        It shows which of several files set a key.
+        If several files are combined, the file with the largest number sets the key. If only the
+        first part exists, the number is 0, because a table without the key does not set it.
         """
         part_tables: Any = self.tables
         for depth, part in enumerate(path):
@@ -119,7 +128,10 @@ class ScenarioFile:
         return len(path)
 
     def as_base(self) -> ScenarioFile:
-        """Return this file as a base: with the tables a base gives, and absolute paths."""
+        """Return this file in the form in which another file extends it.
+
+        It lacks [expect] and the name and title of [scenario], and its paths are absolute.
+        """
         tables = _without(self.tables, "expect")
         if isinstance(about := tables.get("scenario"), dict):
             tables["scenario"] = _without(about, "name", "title")
@@ -127,9 +139,9 @@ class ScenarioFile:
 
 
 def with_bases(file: ScenarioFile) -> tuple[ScenarioFile, ...]:
-    """Return a file, its base, the base of the base, and so on.
+    """Return a file, the file it extends, the file that this one extends, and so on.
 
-    Raises ScenarioError for a base that cannot be read, bases in a circle, and too many in a row.
+    Raises ScenarioError for an unreadable file, a circle, and a chain longer than MAX_BASES.
     """
     files = [file]
     while (last := files[-1]).extends is not None:
@@ -143,9 +155,10 @@ def with_bases(file: ScenarioFile) -> tuple[ScenarioFile, ...]:
 
 
 def combined(files: Sequence[ScenarioFile]) -> dict[str, Any]:
-    """Return the tables of a file over the tables of its bases.
+    """Return the combined tables of a file and the files it extends; the extending file wins.
 
-    files: the file first. The table [scenario] gets the names of the bases (`extended`).
+    files: the extending file first. The table [scenario] gets the names of the extended files in
+    the key `extended`.
     """
     tables: dict[str, Any] = {}
     for file in reversed(files):
@@ -156,7 +169,12 @@ def combined(files: Sequence[ScenarioFile]) -> dict[str, Any]:
 
 
 def messages(files: Sequence[ScenarioFile], problems: Sequence[Problem]) -> list[str]:
-    """Return the message of each mistake: those of the file, then those of its bases."""
+    """Return the message of each mistake, with the file and line that set the wrong key.
+
+    Mistakes of the extending file come first, then mistakes of the files it extends.
+
+    files: the extending file first.
+    """
     placed = []
     for wrong in problems:
         depths = [file.depth(wrong.path) for file in files]
@@ -188,7 +206,10 @@ def read_text(path: Path) -> str:
 
 
 def anchored(tables: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """Return the tables of a file with absolute paths of its people and of its hierarchies."""
+    """Return the tables of a file with absolute paths of its people's table and its hierarchies.
+
+    folder: the folder that relative paths start from.
+    """
     people, features = tables.get("population"), tables.get("feature")
     path = people.get("source") if isinstance(people, dict) else None
     if people and isinstance(path, str) and not path.startswith(BUILTIN) and path != PHONES:
@@ -199,7 +220,10 @@ def anchored(tables: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 
 def _over(changes: dict[str, Any], base: dict[str, Any]) -> dict[str, Any]:
-    """Return the tables of a base with the keys of a file over them."""
+    """Return the tables of an extended file, overridden by the keys of the extending file.
+
+    changes: the tables of the extending file. base: the tables of the extended file.
+    """
     both = {
         key: _over(value, base[key])
         for key, value in changes.items()
@@ -209,7 +233,7 @@ def _over(changes: dict[str, Any], base: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_path(feature: Any, folder: Path) -> Any:
-    """Return a table [[feature]] with an absolute path of its hierarchy."""
+    """Return a table [[feature]] with an absolute path of its hierarchy file."""
     path = feature.get("hierarchy") if isinstance(feature, dict) else None
     return {**feature, "hierarchy": _absolute(folder, path)} if isinstance(path, str) else feature
 
@@ -225,7 +249,10 @@ def _without(tables: dict[str, Any], *keys: str) -> dict[str, Any]:
 
 
 def _composed(data: Any) -> Any:
-    """Return data with composed letters, as the cells of a table have them; paths as they are."""
+    """Return tables with texts in Unicode form NFC, as the cells of a table of people have them.
+
+    File paths stay unchanged, because a file system may distinguish the forms.
+    """
     if isinstance(data, str):
         return composed(data)
     if isinstance(data, list):

@@ -1,6 +1,6 @@
-"""The shipped scenarios by name, as texts: this module does not parse them.
+"""The scenarios that veilmix ships, by name, as unparsed texts.
 
-Listing them loads no people, and so no numpy.
+Their names can be listed without importing numpy, which loading a population needs.
 """
 
 from functools import cache

@@ -1,9 +1,8 @@
-"""The reader of scenario files: a file that loads can be run.
+"""The reader of scenario files: a file that loads without an error can be run.
 
-Of any other all mistakes are reported. A mistake is one line, `file:line: path: found value;
-accepted values`; all mistakes of a file are in one ScenarioError. Files are TOML, UTF-8, at most a
-megabyte. A file may extend another (extension.py): it is judged with the tables that it takes from
-there.
+For a faulty file all mistakes are reported in one ScenarioError, a line each: `file:line: path:
+found value; accepted values`. Files are TOML, UTF-8, at most a megabyte. A file may extend another
+file (extension.py); it is then checked together with the tables of that file.
 """
 
 from __future__ import annotations
@@ -30,8 +29,8 @@ from .gallery import names
 def load(path_or_name: str | os.PathLike[str]) -> Scenario:
     """Return a scenario from a file, or a shipped scenario by its name. Raises ScenarioError.
 
-    The population is validated too. Its path, which in the file starts from the file's folder, is
-    absolute in the result.
+    The people are validated too. In the file, the path of the people's table is relative to the
+    file's folder; in the result it is absolute.
     """
     path = Path(path_or_name)
     name = os.fspath(path_or_name)
@@ -48,18 +47,21 @@ def loaded(scenario: Scenario | str | os.PathLike[str]) -> Scenario:
 def loads(text: str, file: str = "scenario", base: str | os.PathLike[str] = Path()) -> Scenario:
     """Return a scenario from the text of a file. Raises ScenarioError.
 
-    file: the file's name in messages. base: the folder that the path of its population starts from.
+    file: the file's name in messages. base: the folder that relative paths start from.
     """
     return _resolved(ScenarioFile.from_text(text, file, Path(base)))
 
 
 def from_tables(data: dict[str, Any]) -> Scenario:
-    """Return a scenario from the nested tables of its file. ScenarioError lists every mistake."""
+    """Return a scenario from nested dicts, as a TOML file would give them. Raises ScenarioError."""
     return _resolved(ScenarioFile.from_tables(data))
 
 
 def check(scenario: Scenario, base: Path = Path()) -> None:
-    """Raise ScenarioError with every mistake of a scenario that was not read from a file."""
+    """Raise ScenarioError with every mistake of a scenario that was not read from a file.
+
+    base: the folder that relative paths start from.
+    """
     _, problems = _judged(plain(scenario), base)
     if problems:
         raise ScenarioError([p.line() for p in problems])
@@ -91,10 +93,12 @@ def change(scenario: Scenario, changes: Mapping[str, object]) -> Scenario:
 def resolve(
     scenario: Scenario, users: int, features: tuple[str, ...], round2_users: int | None = None
 ) -> Scenario:
-    """Return a scenario with the facts from its data: number of people, and features.
+    """Return a scenario with the facts from its data filled in: number of people, and features.
 
-    round2_users: the number of new people in round 2; None if it asks the people of round 1. A run
-    folder keeps the result: it loads, and keeps its meaning under the defaults of a later version.
+    A run folder stores this scenario, because it does not depend on the defaults of later versions.
+
+    users: the number of people in round 1. features: the names of the columns. round2_users: the
+    number of other people in round 2; None if round 2 asks the same people.
     """
     population = replace(scenario.population, users=users, round2_users=round2_users)
     defence = replace(scenario.defence, registered=scenario.registered)
@@ -103,7 +107,7 @@ def resolve(
 
 
 def _resolved(file: ScenarioFile) -> Scenario:
-    """Return the scenario of a file and its bases. ScenarioError lists every mistake."""
+    """Return the scenario of a file and of the files it extends. Raises ScenarioError."""
     if file.name and not file.tables and file.extends is None:
         message = "the file is empty; [scenario] and [population] are needed"
         raise ScenarioError([f"{file.name}:1: {message}"])
@@ -116,14 +120,17 @@ def _resolved(file: ScenarioFile) -> Scenario:
 
 
 def _judged(data: object, base: Path) -> tuple[Scenario, list[Problem]]:
-    """Return the scenario in these tables, and all mistakes in form and meaning."""
+    """Return the scenario in nested dicts, and all mistakes in its form and meaning.
+
+    base: the folder that relative paths start from.
+    """
     scenario, problems = shape.examine(data)
     problems += examine(scenario, base, [p.touches for p in problems])
     return scenario, problems
 
 
 def plain(scenario: Scenario) -> dict[str, Any]:
-    """Return a scenario as the nested tables of its file, without keys that are None."""
+    """Return a scenario as nested dicts, in the form of its file, without keys that are None."""
     data: dict[str, Any] = _without_none(msgspec.to_builtins(scenario))
     return data
 

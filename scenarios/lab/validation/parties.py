@@ -19,20 +19,21 @@ from ...schema.problems import Path, Problem, listed, problem, quoted
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-KEYS = ("users", "share", "rate", "round", "target", "into", "bit")  # keys of a fault, besides by
+# keys of a fault, without the key `by`
+KEYS = ("users", "share", "rate", "round", "target", "into", "bit")
 OF_ANY_ROUND = ("absent", "late", "duplicate", "malformed")  # attacks possible in every round
 OWNER = "this scenario has"
 
 
 def by_users(fault: Fault) -> bool:
-    """Whether users, and no other party, commit the attack of an entry."""
+    """Whether users, and no other party, commit the attack of an entry [[fault]]."""
     return ATTACKS[fault.attack].by == USER
 
 
 def users_matching(by: str, people: int) -> list[int]:
     """Return the indices (from 0) of the users that match a name or a pattern such as `user-1*`.
 
-    A peer matches its exact name only.
+    by: the name or pattern; for peers an exact name only. people: the number of users.
     """
     if by.startswith("peer-"):
         return [parties.index(by)]
@@ -45,8 +46,8 @@ def users_matching(by: str, people: int) -> list[int]:
 def struck(fault: Fault, people: int, rng: "Generator") -> list[int]:
     """Return the indices (from 0) of the users that commit a fault of users, in ascending order.
 
-    They are the users that `by` names, or `users` or a `share` of the people, drawn without
-    replacement; a share is rounded to whole people.
+    The key `by` names these users. Otherwise `users` (a number) or `share` (rounded to whole
+    people) states how many users are drawn without replacement.
     """
     if fault.by is not None:
         return users_matching(fault.by, people)
@@ -67,7 +68,10 @@ def coalitions(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def faults(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
-    """Yield the mistakes in faults: no party commits it, or the attackers are given twice."""
+    """Yield the mistakes in the faults of a session with central parties.
+
+    Examples: no party can commit the attack, or the attackers are stated twice.
+    """
     names = CENTRAL.names(scenario, facts.shufflers, facts.people)
     users = user_names(facts.people)
     for i, fault in enumerate(scenario.fault):
@@ -78,7 +82,7 @@ def faults(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
         if len(given_keys) > 1 and by_users(fault):
             yield problem(
                 (*path, given_keys[1]),
-                f"{' and '.join(given_keys)} exclude each other; say one of them",
+                f"{' and '.join(given_keys)} exclude each other; give only one of these keys",
             )
         elif by_users(fault):
             yield from _struck(path, fault, facts)
@@ -89,7 +93,10 @@ def faults(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def _misplaced(path: Path, fault: Fault, scenario: Scenario) -> Iterator[Problem]:
-    """Yield a mistake if an attack is on a kind of answers that this scenario does not have."""
+    """Yield a mistake if an attack needs another type of answers than this scenario has.
+
+    Types of answers: randomized reports, threshold-opened rows, and exact values.
+    """
     about, answers = ATTACKS[fault.attack].about, answers_in(scenario)
     if about == REPORTS and answers != REPORTS:
         message = f"{fault.attack} is about randomized reports; kind = {quoted(HISTOGRAM)} has them"
@@ -118,13 +125,13 @@ def _unread(path: Path, fault: Fault) -> Iterator[Problem]:
     if by_users(fault):
         for key in ("target", "into", "bit"):
             if getattr(fault, key) is not None:
-                yield problem((*path, key), f"{fault.attack} acts on users; name them in by")
+                yield problem((*path, key), f"{fault.attack} acts on users; name them with `by`")
         if fault.round is not None and "round" not in reads:
             yield problem((*path, "round"), f"{fault.attack} is for all rounds; leave round out")
 
 
 def _committed(path: Path, fault: Fault, names: PartyNames) -> Iterator[Problem]:
-    """Yield a mistake if the party of a fault cannot commit it."""
+    """Yield a mistake if the party that a fault names cannot commit the attack."""
     role = ATTACKS[fault.attack].by
     if fault.by is None:
         if role == SHUFFLER:
@@ -134,7 +141,7 @@ def _committed(path: Path, fault: Fault, names: PartyNames) -> Iterator[Problem]
     if fault.by not in names:
         yield problem((*path, "by"), names.refusal(fault.by, OWNER))
     elif not role:
-        yield problem((*path, "by"), f"{fault.attack} needs no party; leave by out")
+        yield problem((*path, "by"), f"{fault.attack} needs no party; leave `by` out")
     elif parties.role(fault.by).value != role:
         committer = "a shuffler" if role == SHUFFLER else f"the {role}"
         message = f"found {quoted(fault.by)}; {fault.attack} is committed by {committer}"
@@ -145,7 +152,7 @@ def _committed(path: Path, fault: Fault, names: PartyNames) -> Iterator[Problem]
 
 
 def _struck(path: Path, fault: Fault, facts: ScenarioFacts) -> Iterator[Problem]:
-    """Yield a mistake if a fault of users names no user, or users that do not take part."""
+    """Yield a mistake if a fault of users names no users, or users that do not take part."""
     if fault.rate is not None:
         message = f"{fault.attack} acts on a share of users, not of messages; write share instead"
         yield problem((*path, "rate"), message)

@@ -9,11 +9,11 @@ from ...schema.parties import PartyNames
 from ...schema.problems import Path, Problem, listed, problem, quoted
 
 OWNER = "this scenario has"
-AIMS = ("target", "into", "bit")  # keys of a fault that no peer reads
+AIMS = ("target", "into", "bit")  # keys of a fault that have no effect among peers
 
 
 def faults(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
-    """Yield the faults that no peer commits, or with a wrong statement of the attackers."""
+    """Yield the faults that peers cannot commit, and faults that do not name their peers once."""
     for i, fault in enumerate(scenario.fault):
         path, among = ("fault", i), ATTACKS[fault.attack].among_peers
         if among is None:
@@ -28,17 +28,17 @@ def faults(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
         if among is None or among.act is not None:
             yield from _committed(path, fault, facts)
         elif fault.by is not None:
-            message = f"{fault.attack} needs no party; leave by out"
+            message = f"{fault.attack} needs no party; leave `by` out"
             yield problem((*path, "by"), message)
 
 
 def _committed(path: Path, fault: Fault, facts: ScenarioFacts) -> Iterator[Problem]:
-    """Yield a mistake unless a fault states its peers exactly once, and correctly."""
+    """Yield a mistake unless a fault names its peers exactly once (`by`, `users` or `share`)."""
     given_keys = [key for key in ("by", "users", "share") if getattr(fault, key) is not None]
     if len(given_keys) != 1:
-        message = 'say once who it is: by = "peer-3", users = 5 or share = 0.1'
+        message = 'name the peers with a single key: by = "peer-3", users = 5 or share = 0.1'
         yield problem((*path, given_keys[1] if given_keys else "by"), message)
-    peers = PartyNames((), {"peer": facts.people})  # the network commits no faults
+    peers = PartyNames((), {"peer": facts.people})  # the network, though a party, commits no faults
     if fault.by is not None and fault.by not in peers:
         yield problem((*path, "by"), peers.refusal(fault.by, OWNER, "peer"))
     if fault.users is not None and facts.people is not None and fault.users > facts.people:

@@ -7,17 +7,19 @@ from ...schema.model import Defence, Policy, Scenario
 from ...schema.problems import Problem, listed, problem, quoted
 
 KEY = "population.rows"
-MOST_TOKENS = 1_024  # as in crypto/tokens.py, not imported to keep loading fast
+# a copy of the constant in crypto/tokens.py, which is not imported to keep loading fast
+MOST_TOKENS = 1_024
 KINDS = ("exposure", "fixed", "all")  # release programs that bound the exposure of persons
-FAULTS = ("absent", "late", "duplicate", "malformed")  # attacks that can be played
+# attacks that can be played if persons have several rows
+FAULTS = ("absent", "late", "duplicate", "malformed")
 DEFENCES = {
     "audit": "an audit opens single ballots of a person",
-}  # guards that assume one ballot per person -> reason
+}  # countermeasures that assume one ballot per person -> reason
 MIX = {"pad": True, "salt": True, "order": "sorted", "peers": False, "kind": "onion"}
 
 
 def several_rows(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
-    """Yield the settings that have no meaning yet for persons with several rows."""
+    """Yield the settings that are not supported if persons have several rows."""
     if scenario.population.rows is None:
         return
     yield from _program(scenario)
@@ -32,8 +34,9 @@ def several_rows(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
         yield problem(("defence", "tokens"), message + f"lower {KEY}, or ask fewer features")
     for key, why in DEFENCES.items():
         if getattr(scenario.defence, key, False):
-            yield problem(("defence", key), f"{KEY} does not take it: {why}; leave it out")
-    # These guards assume one ballot per person; with several, attacks on them would differ.
+            yield problem(("defence", key), f"not accepted with {KEY}: {why}; leave {key} out")
+    # These countermeasures assume one ballot per person. With several ballots, attacks on them
+    # would have other effects, so only the default is accepted.
     for key in ("unbundle", "bind", "dedupe", "fresh_salt", "fresh_key"):
         usual = getattr(Defence(), key, None)
         if getattr(scenario.defence, key, None) != usual:
@@ -43,14 +46,14 @@ def several_rows(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
             message = f"{quoted(fault.attack)} is not played with {KEY}; it plays {listed(FAULTS)}"
             yield problem(("fault", place, "attack"), message)
     if scenario.deviation:
-        yield problem(("deviation",), f"{KEY} plays no deviations; leave them out")
+        yield problem(("deviation",), f"deviations cannot be played with {KEY}; leave them out")
     if scenario.attacker.knows:
         message = f"with {KEY} an attacker knows one whole released row; leave knows out"
         yield problem(("attacker", "knows"), message)
 
 
 def _program(scenario: Scenario) -> Iterator[Problem]:
-    """Yield programs, settings and rules without a bound for persons."""
+    """Yield release programs, settings and rules that have no exposure bound for persons."""
     population, policy = scenario.population, scenario.policy
     if population.builtin or population.answered:
         message = f"people of {population.source} have one row each; leave rows out"
@@ -67,7 +70,10 @@ def _program(scenario: Scenario) -> Iterator[Problem]:
 
 
 def _refused(path: tuple[str, ...], setting: object, *accepted: object) -> Problem:
-    """Return the mistake of a setting that is refused. accepted: the values that are accepted."""
+    """Return the mistake of a setting that is not supported if persons have several rows.
+
+    path: the key. setting: the value found. accepted: the values that are accepted.
+    """
     words = listed([_word(value) for value in accepted])
     return problem(path, f"found {_word(setting)}; with {KEY} accepted: {words}")
 

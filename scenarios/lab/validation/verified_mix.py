@@ -1,6 +1,7 @@
 """Checks of a scenario with `mix.kind = "verified"`: programs, faults and countermeasures.
 
-A verified mix proves every step, so most guards of the onion mix are not needed.
+A verified mix proves every step in zero knowledge, so most countermeasures of the onion mix are not
+needed.
 """
 
 from collections.abc import Iterator
@@ -15,8 +16,9 @@ ONCE = 'mix.submit = "once"'
 KINDS = (
     *("exposure", "pairs", "informative", "fixed", "all"),
     *("hierarchical", "local-suppression", "histogram"),
-)  # release programs that can be played
-FAULTS = ("absent", "late", "duplicate", "malformed")  # attacks that can be played
+)  # release programs that a verified mix supports
+# attacks that can be played against a verified mix
+FAULTS = ("absent", "late", "duplicate", "malformed")
 PROVED = "every keyholder checks every ballot and every step of the mix before it gives a share"
 UNREAD = {
     "receipts": f"{PROVED}, so people need not look",
@@ -24,15 +26,16 @@ UNREAD = {
     "tokens": "a ballot counts under its name, and once",
     "audit": f"{PROVED}, not half of the steps",
     "balance": "sums follow from lists that are proved",
-}  # guards of onions -> reason why they are not needed
-DEVIATIONS = ("omit", "delay", "change")  # deviations of a keyholder (a verified mix's shuffler)
+}  # countermeasures of the onion mix -> reason why a verified mix does not need them
+# deviations that a keyholder (a shuffler of the verified mix) can carry out
+DEVIATIONS = ("omit", "delay", "change")
 POSTS = ("keys", "handed", "checked", "shuffled", "shared")  # a keyholder's posts in a round
 FIXED = ("suite", "pad", "salt", "order", "lesson")  # keys of [mix] with no value but the default
 MANY_READINGS = {
     "hierarchical": "users mask rare values in its later queries, by the counts of earlier ones",
     "local-suppression": "users suppress values in round 2, by rules that follow from round 1",
     "histogram": "its users answer in a single round anyway",
-}  # programs that need several submissions -> reason
+}  # release programs for which `mix.submit = "once"` is refused -> reason
 LESSONS = ("bind", "dedupe", "unbundle", "fresh_salt", "fresh_key")
 
 
@@ -53,19 +56,22 @@ def verified(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
     for place, deviation in enumerate(scenario.deviation):
         if deviation.do not in DEVIATIONS or deviation.message not in POSTS:
             message = (
-                f"{KIND} plays {listed(DEVIATIONS)} of the posts {listed(POSTS)}; others are of "
-                "onions"
+                f"with {KIND} accepted are {listed(DEVIATIONS)} of the posts {listed(POSTS)}; "
+                "other deviations need onions"
             )
             yield problem(("deviation", place), message)
 
 
 def submitted_once(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
-    """Yield the keys that do not fit a single submission for both rounds."""
+    """Yield the keys that contradict `mix.submit = "once"`: one submission for both rounds."""
     yield from misfits_of_once(scenario)
 
 
 def misfits_of_once(scenario: Scenario) -> Iterator[Problem]:
-    """Yield the keys that do not fit a single submission for both rounds; also used for polls."""
+    """Yield the keys that contradict `mix.submit = "once"`: one submission for both rounds.
+
+    The checks of polls use this function too.
+    """
     if scenario.mix.submit != "once":
         return
     path: Path = ("mix", "submit")
@@ -84,12 +90,12 @@ def misfits_of_once(scenario: Scenario) -> Iterator[Problem]:
 
 
 def _people(scenario: Scenario) -> Iterator[Problem]:
-    """Yield a mistake for users that cannot be registered beforehand, and for peers."""
+    """Yield a mistake for peers, and for users that are not registered before the session."""
     path: Path = ("mix", "kind")
     if topology_of(scenario).is_symmetric:
         yield problem(path, "peers mix with onions; leave kind or peers out")
     elif scenario.population.answered:
-        message = "a session of phones is not played again with it: it keeps no answers"
+        message = "a session of phones cannot be replayed with it, because no answers are kept"
         yield problem(path, f"{message}; leave kind out")
     elif not scenario.registered:
         message = f"with {KIND} ballots are posted under registered names; leave it out"
@@ -97,14 +103,18 @@ def _people(scenario: Scenario) -> Iterator[Problem]:
 
 
 def _guards(scenario: Scenario) -> Iterator[Problem]:
-    """Yield the guards and parameters of onion transport, which a verified mix does not read."""
+    """Yield countermeasures and parameters of the onion mix that a verified mix does not read."""
     for key, why in UNREAD.items():
         if getattr(scenario.defence, key):
-            yield problem(("defence", key), f"{KIND} does not take it: {why}; leave it out")
+            yield problem(("defence", key), f"not needed with {KIND}: {why}; leave {key} out")
     for key in FIXED:
         usual = getattr(Mix(), key)
         if getattr(scenario.mix, key) != usual:
-            yield problem(("mix", key), f"only onion mixes read it, and here {KIND}; leave it out")
+            yield problem(
+                ("mix", key), f"only onion mixes read {key}, and here {KIND}; leave it out"
+            )
     for key in LESSONS:
         if getattr(scenario.defence, key) != getattr(Defence(), key):
-            yield problem(("defence", key), f"{KIND} takes no design errors; leave it out")
+            yield problem(
+                ("defence", key), f"{KIND} always has this countermeasure; leave {key} out"
+            )

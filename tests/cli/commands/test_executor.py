@@ -64,7 +64,7 @@ def test_what_is_no_executor_is_one_line(
 
 @pytest.mark.parametrize(
     ("more", "said"),
-    [(("--mode", "ideal"), "play it real"), (("--processes",), "leave --processes out")],
+    [(("--mode", "ideal"), "choose mode real"), (("--processes",), "or the executor out")],
     ids=["ideal", "processes"],
 )
 def test_what_has_no_work_to_give(typed: Any, more: tuple[str, ...], said: str) -> None:

@@ -183,7 +183,7 @@ MISTAKES = [
     ("[expect]", "[defence]\nreceipts = 0.1\n[expect]", "peers guard themselves"),
     ("[expect]", '[[fault]]\nattack = "late"\nby = "peer-1"\n[expect]', "committed by peers"),
     ("[expect]", '[[fault]]\nattack = "drop"\nby = "peer-99"\n[expect]', "no peer is called"),
-    ("[expect]", '[[fault]]\nattack = "drop"\n[expect]', "say once who it is"),
+    ("[expect]", '[[fault]]\nattack = "drop"\n[expect]', "name the peers with a single key"),
     ("[expect]", '[[fault]]\nattack = "lie"\nby = "peer-1"\nrate = 0.5\n[expect]', "read rate"),
 ]
 

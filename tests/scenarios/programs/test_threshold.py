@@ -247,7 +247,7 @@ def test_prefixes_are_of_this_kind_alone() -> None:
 
 
 def test_processes_and_ledgers_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ParameterError, match="processes: kind 'threshold'"):
+    with pytest.raises(ParameterError, match=r"processes: policy\.kind = 'threshold'"):
         run(SCENARIO, processes=True)
     with pytest.raises(DataError, match="opens rows"):
         run(SCENARIO, ledger=Ledger(tmp_path / "book"))

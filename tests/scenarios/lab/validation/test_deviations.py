@@ -105,7 +105,7 @@ message = "tally"
         (('"tally"', '"tally"\nchange = "zeros"'), "field: give both field and change"),
         (('"tally"', '"tally"\nfield = "counts"'), "field: give both field and change"),
         (('"tally"', '"tally"\nfield = "sum"\nchange = "zeros"'), 'found "sum"; tally has totals'),
-        (('"network"', '"curator"'), "the curator tells of another announcement"),
+        (('"network"', '"curator"'), "the curator can show only another announcement"),
     ],
 )
 def test_another_board_is_one_that_its_maker_can_show(change: tuple[str, str], said: str) -> None:
