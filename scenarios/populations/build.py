@@ -1,7 +1,8 @@
-"""The construction of a scenario's people from its description.
+"""The construction of a scenario's people from the table [population] of the scenario.
 
-It has steps, so that a scenario can be judged before people are drawn: `source_of` reads the
-source, if its people exist already, `offer` returns its columns, `table` the chosen columns.
+It has steps, so that a scenario can be checked before people are drawn. `source_of` reads the
+source, unless its people are generated. `offer` returns the source's columns, and `table` the
+chosen columns.
 """
 
 from collections.abc import Callable, Sequence
@@ -31,18 +32,19 @@ from .tables import TABLES, ShippedSource
 BLOOD, BLOOD_USERS = "blood-type", 30
 NOT_ASKED = "is not asked about"
 EMPTY = "(missing)"  # value of an empty cell in a column that only identifies persons
-SETS = "sets"  # source of owners' sets, which are no rows (scenarios/populations/sets.py)
-STREAM = 0x706F70  # separates this use of the seed from its other uses
+# source whose people have sets of elements instead of rows (scenarios/populations/sets.py)
+SETS = "sets"
+# extends the seed, so that these draws differ from other draws with the same seed
+STREAM = 0x706F70
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """The content of a source, as far as it is known without reading its people.
+    """The columns and the number of people of a source, as far as known before reading it.
 
     Attributes:
-        columns: their names, None if any name will do.
-        generated: people are made, in any number; `users` is their default number (None: the
-            scenario must give it).
+        columns: the names of the columns; None if the scenario may choose any names.
+        generated: whether the people are generated, in any number.
         users: default number of people; None: the scenario must give it, or the table has it.
         levels: the number of values of each column, if the generator fixes it.
     """
@@ -61,9 +63,11 @@ def population(
 ) -> Population:
     """Return the people of a scenario. Raises DataError for data that do not fit it.
 
-    features: the requested columns, in order; empty: all. seed: None is the system's randomness.
-    base: the folder that a file's path starts from. Generated people differ with the seed, and so
-    does a sample (`users`) of a table; they keep the table's order.
+    Generated people depend on the seed, and so does a sample (`users`) of a table. A sample keeps
+    the table's order.
+
+    features: the requested columns, in order; empty: all. seed: None uses system randomness. base:
+    the folder that a file's path starts from.
     """
     rng = np.random.default_rng() if seed is None else np.random.default_rng([seed, STREAM])
     offered = offer(section, base)
@@ -87,9 +91,9 @@ def population(
 
 
 def source_of(section: PopulationSection, base: Path = Path()) -> Source | None:
-    """Return the source of a population that exists; None if its people are generated.
+    """Return the source of a population that can be read; None if its people are generated.
 
-    Raises DataError if its file cannot be read.
+    base: the folder that a file's path starts from. Raises DataError if its file cannot be read.
     """
     name = section.source.removeprefix(BUILTIN)
     if name == section.source:
@@ -100,7 +104,7 @@ def source_of(section: PopulationSection, base: Path = Path()) -> Source | None:
 def offer(section: PopulationSection, base: Path = Path()) -> Offer:
     """Return the columns and the number of people that a source offers.
 
-    Raises DataError if there is no such source.
+    base: the folder that a file's path starts from. Raises DataError if there is no such source.
     """
     name = section.source.removeprefix(BUILTIN)
     if section.answered:
@@ -124,7 +128,7 @@ def offer(section: PopulationSection, base: Path = Path()) -> Offer:
 
 
 def where(section: PopulationSection, base: Path = Path()) -> Path:
-    """Return the path of a population that is a file."""
+    """Return the path of a population's file. base: the folder that relative paths start from."""
     return base / Path(section.source).expanduser()
 
 
@@ -136,7 +140,8 @@ def table(
 ) -> SourceTable:
     """Return the chosen columns of a table, of all its people, under the scenario's names.
 
-    progress: receives the stages of reading. Raises DataError if the source is no table.
+    features: the requested columns; empty: all. base: the folder that a file's path starts from.
+    progress: receives the stages of reading, as text. Raises DataError if the source is no table.
     """
     source = source_of(section, base)
     if source is None:
@@ -157,8 +162,8 @@ def columns_of(
 ) -> SourceTable:
     """Return the chosen columns of a source, of all its people, under the scenario's names.
 
-    For a file, and if the user gives roles, `judged` has the role of each column. If no features
-    are named, direct identifiers are left out, with a warning.
+    If no features are named, direct identifiers are left out, with a warning. The field `judged` of
+    the result has the role of each column for an attacker; it is empty for a shipped table.
     """
     choices = choose(section, features, source.columns)
     if section.builtin:
@@ -175,9 +180,10 @@ def _with_persons(
     section: PopulationSection,
     progress: Callable[[str], None],
 ) -> SourceTable:
-    """Return the chosen columns, and the columns that define a person, which keep their own names.
+    """Return the chosen columns, and further columns that define a person.
 
-    An empty cell of the latter drops no row.
+    choices: (name in the scenario, name in the source) of each chosen column. Further columns keep
+    the names of the source. An empty cell in a further column does not drop a row.
     """
     source_columns = {source_column for _, source_column in choices}
     names = {ours for ours, _ in choices}
@@ -202,9 +208,9 @@ def _with_persons(
 
 
 def _judged(whole: SourceTable, section: PopulationSection) -> SourceTable:
-    """Return the table with the role of each column for an attacker.
+    """Return the table with the role of each column for an attacker, such as quasi-identifier.
 
-    The column that identifies persons is an identifier.
+    The column that defines a person is an identifier. The user's roles overrule guessed roles.
     """
     roles = {
         name: section.roles[key]
@@ -218,7 +224,10 @@ def _judged(whole: SourceTable, section: PopulationSection) -> SourceTable:
 
 
 def _select_columns(whole: SourceTable, names: Sequence[str]) -> SourceTable:
-    """Return the requested columns; roles of other columns are kept only if the user gave them."""
+    """Return the requested columns; roles of other columns are kept only if the user gave them.
+
+    whole: the table with all columns. names: the requested columns.
+    """
     places = [whole.columns.index(name) for name in names]
     judged = [column for column in whole.judged if column.column in names or column.is_stated]
     return changed(
@@ -233,7 +242,10 @@ def _select_columns(whole: SourceTable, names: Sequence[str]) -> SourceTable:
 def _without_identifiers(
     whole: SourceTable, section: PopulationSection, features: Sequence[FeatureSection]
 ) -> SourceTable:
-    """Leave out direct identifiers and free text, unless features name their columns."""
+    """Return the table without direct identifiers, free text and sampling weights.
+
+    If features name columns, the table stays unchanged.
+    """
     out = [judged for judged in whole.judged if judged.role in NEVER]
     out = [judged for judged in out if judged.column in whole.columns]
     if features or not out:
@@ -256,26 +268,32 @@ def _without_identifiers(
 
 
 def named_identifiers(whole: SourceTable) -> list[JudgedColumn]:
-    """Return the direct identifiers among the columns of a table."""
+    """Return the columns of a table that must never be released: direct identifiers and the like.
+
+    These are direct identifiers, free text and sampling weights.
+    """
     return [
         judged for judged in whole.judged if judged.role in NEVER and judged.column in whole.columns
     ]
 
 
 def unasked(judged: JudgedColumn) -> str:
-    """Return a text with the reason why a column is left out, and the setting that includes it."""
+    """Return the reason why a column is left out, and the setting that includes the column."""
     more = "" if judged.is_stated else f"; if not, say {_as_quasi(judged)}"
     article = "" if judged.role is ColumnRole.TEXT else "a "
     return f"{article}{judged.label} ({judged.reason}){more}"
 
 
 def _as_quasi(judged: JudgedColumn) -> str:
-    """Return the setting, as TOML, that declares a column to be no direct identifier."""
+    """Return the TOML setting that declares a column a quasi-identifier, so that it is used."""
     return f'roles = {{ {quoted_key(judged.column)} = "quasi" }}'
 
 
 def columns_by_name(section: PopulationSection, columns: Sequence[str]) -> dict[str, str]:
-    """Return a mapping from every accepted feature name to its column in the source."""
+    """Return a mapping from every accepted feature name to its column in the source.
+
+    columns: all columns of the source.
+    """
     renamed = set(section.columns.values())
     return section.columns | {name: name for name in columns if name not in renamed}
 
@@ -285,8 +303,8 @@ def choose(
 ) -> list[tuple[str, str]]:
     """Return the chosen columns as pairs (name in the scenario, name in the source).
 
-    They are the features' columns, else the renamed columns, else all. Raises DataError for an
-    unknown column.
+    Chosen are the features' columns; without features the columns renamed in the scenario; without
+    these all columns. Raises DataError for an unknown column.
     """
     names = columns_by_name(section, columns)
     names_in_use = [feature.name for feature in features] or list(section.columns or names)

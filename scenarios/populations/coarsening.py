@@ -1,10 +1,13 @@
-"""The public rules of coarser values, made from the description in a scenario.
+"""The public rules that generalize values (make them coarser), from the description in a scenario.
 
-The rules that depend on the data (widths and quantiles of numbers, rare values, the order of days
-and months) are fixed here, once, from the table. The announcement then has them in full, so that a
-user applies them without the table. The order of a chain:
+Some rules depend on the data: interval widths and quantiles of numbers, rare values, the order of
+day and month in dates. They are computed here once, from the table, and announced in full. So a
+user applies them without the table. The rules of a feature are applied in this order:
 
-    fold, merge, date | prefix | bins | hierarchy, merge_below
+    1  fold                                  ignore differences in spelling, such as capitals
+    2  merge                                 merge listed values
+    3  date, prefix, bins or hierarchy       at most a single rule of these four
+    4  merge_below                           merge rare values into "(other)"
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -45,9 +48,10 @@ ONE_OF = ("date", "prefix", "bins", "hierarchy")
 def coarser_lines(
     features: Sequence[FeatureSection], labels: Mapping[str, Collection[str]] | None = None
 ) -> list[str]:
-    """Return a line for each feature with coarser values.
+    """Return a line for each feature with generalized values.
 
-    labels: for each column, the values that may be shown (the released values); None: every value.
+    labels: for each column, the values that may be named, such as values of at least k people;
+    None: all values.
     """
     return [
         f"{feature.name}: {in_words(feature, None if labels is None else labels[feature.name])}"
@@ -57,7 +61,7 @@ def coarser_lines(
 
 
 def is_coarser(feature: FeatureSection) -> bool:
-    """Whether a feature has a key of coarser values."""
+    """Whether a feature has a rule that generalizes its values."""
     return any(getattr(feature, key) is not None for key in KEYS)
 
 
@@ -68,14 +72,14 @@ def rules_of(
     missing: str,
     base: Path = Path(),
 ) -> tuple[Rule, ...]:
-    """Return the public rules of a feature.
+    """Return the public rules that generalize the values of a feature.
 
     Args:
         feature: the feature of the scenario.
         texts: the values that occur.
-        people: number of people with each.
-        missing: the value of an empty cell; it stays unchanged.
-        base: the folder that the path of a hierarchy starts from.
+        people: the number of people with each value.
+        missing: the value of an empty cell, which stays unchanged.
+        base: the folder that the path of a hierarchy file starts from.
 
     Raises:
         DataError: a rule cannot be made of these values.
@@ -93,7 +97,10 @@ def rules_of(
 
 
 def order_of(rules: Sequence[Rule], labels: Sequence[str]) -> tuple[str, ...]:
-    """Return the values in an order for people: intervals ascending, other values as texts sort."""
+    """Return the different values in reading order: intervals ascending, then other values by text.
+
+    rules: the rules of the feature. labels: its values after generalization.
+    """
     values = sorted(set(labels))
     bins = next((rule for rule in rules if isinstance(rule, Bins)), None)
     if bins is None:
@@ -103,15 +110,20 @@ def order_of(rules: Sequence[Rule], labels: Sequence[str]) -> tuple[str, ...]:
 
 
 def in_words(feature: FeatureSection, labels: Collection[str] | None = None) -> str:
-    """Return the coarser values of a feature, in words.
+    """Return a description of the rules that generalize a feature's values.
 
-    labels: released values, if no merged value may be shown; None: all may.
+    labels: the values that may be named, such as values of at least k people. If they are given,
+    merged source values are only counted, because naming them would reveal rare values. None: all
+    values may be named.
     """
     return "; ".join(_words(feature, labels))
 
 
 def _words(feature: FeatureSection, labels: Collection[str] | None) -> Iterator[str]:
-    """Yield a clause for each rule of a feature. labels: as in `in_words`."""
+    """Yield a clause for each rule that generalizes a feature's values.
+
+    labels: the values that may be named; None: all.
+    """
     if feature.fold is not None:
         yield f"spellings that differ in {' and '.join(feature.fold)} are one"
     if feature.merge is not None:
@@ -129,7 +141,11 @@ def _words(feature: FeatureSection, labels: Collection[str] | None) -> Iterator[
 
 
 def _merged(label: str, values: Sequence[str], labels: Collection[str] | None) -> str:
-    """Return a clause for a group of merged values; without names if labels are restricted."""
+    """Return a clause for a group of merged values, such as "a, b as c".
+
+    label: the name of the group. values: the merged values. labels: the values that may be named;
+    then the merged values are only counted. None: all values may be named.
+    """
     if labels is not None:
         label_text = label if label in labels and label not in values else "another"
         return f"{len(values)} value{'s' * (len(values) != 1)} as {label_text}"
@@ -138,7 +154,7 @@ def _merged(label: str, values: Sequence[str], labels: Collection[str] | None) -
 
 
 def _binned(bins: BinsSection) -> str:
-    """Return a clause for the intervals of a column of numbers."""
+    """Return a clause that describes the intervals of a column of numbers."""
     if bins.edges is not None and len(bins.edges) > 2:
         steps = {round(b - a, 9) for a, b in pairwise(bins.edges)}
         if len(steps) == 1:
@@ -152,13 +168,13 @@ def _binned(bins: BinsSection) -> str:
 
 
 def _spellings(feature: FeatureSection, *_: object) -> Iterator[Rule]:
-    """Yield the rule that ignores differences in spelling, if the feature has any."""
+    """Yield the rule `fold`, which ignores differences in spelling, if the feature has this key."""
     if feature.fold is not None:
         yield Fold(tuple(part for part in Part if part in feature.fold))
 
 
 def _groups(feature: FeatureSection, *_: object) -> Iterator[Rule]:
-    """Yield the rule that merges listed values, if the feature has any."""
+    """Yield the rule `merge`, which merges listed values, if the feature has this key."""
     if feature.merge is not None:
         yield Merge(tuple(feature.merge.items()))
 
@@ -166,7 +182,7 @@ def _groups(feature: FeatureSection, *_: object) -> Iterator[Rule]:
 def _shape(
     feature: FeatureSection, texts: Sequence[str], people: Sequence[int], missing: str, base: Path
 ) -> Iterator[Rule]:
-    """Yield the rules for dates, prefixes, intervals and hierarchies that the feature has.
+    """Yield the feature's rule for dates, prefixes, intervals or a hierarchy, if given.
 
     texts: the values that occur. people: the number of people with each. missing: the value of an
     empty cell. base: the folder of a hierarchy's path.
@@ -174,7 +190,7 @@ def _shape(
     if feature.date is not None:
         yield _date(feature, texts, missing)
     if feature.prefix is not None:
-        # A merged value stays as it is.
+        # The prefix rule leaves the label of merged rare values whole.
         merged_label = (OTHER_LABEL,) if feature.merge_below is not None else ()
         yield Prefix(feature.prefix, (missing, *merged_label))
     if feature.bins is not None:
@@ -184,9 +200,10 @@ def _shape(
 
 
 def _date(feature: FeatureSection, texts: Sequence[str], missing: str) -> Date:
-    """Return the rule that keeps a part of a date, with the order of day and month settled.
+    """Return the rule that keeps the year, month or another part of a date.
 
-    Raises DataError if no value is a date, or if either number may be the month.
+    The order of day and month is given, or detected. Raises DataError if no value is a date, or if
+    the order stays unclear.
     """
     unit = Unit(feature.date or "year")
     known_texts = [text for text in texts if text != missing]
@@ -206,8 +223,8 @@ def _date(feature: FeatureSection, texts: Sequence[str], missing: str) -> Date:
         if wrong:
             setting = str(feature.day_first).lower()
             raise DataError(
-                f"feature {feature.name!r}: day_first = {setting}, but so {wrong[0][0]!r} has no "
-                "month; leave it out, and it is found out"
+                f"feature {feature.name!r}: with day_first = {setting}, {wrong[0][0]!r} has no "
+                "month; leave day_first out, and the order is detected"
             )
         return Date(unit, day_first=feature.day_first)
     first, second = (any(int(match[place]) > 12 for match in parted) for place in (1, 3))
@@ -224,8 +241,9 @@ def _bins(
 ) -> Bins:
     """Return the rule that replaces numbers by intervals.
 
-    Edges are given, or follow from a width or from quantiles of the people's numbers. Raises
-    DataError if no value is a number.
+    The edges of the intervals are given, or follow from a width or from quantiles of the people's
+    numbers. Raises DataError if no value is a number. texts: the values that occur. people: the
+    number of people with each.
     """
     pairs = [
         (number[0], number_of_people)
@@ -253,9 +271,10 @@ def _bins(
 def _steps(
     feature: FeatureSection, numbers: "np.ndarray", width: float, start: float
 ) -> list[float]:
-    """Return the edges of intervals of equal width that enclose all numbers.
+    """Return the edges of intervals of equal width that cover all numbers.
 
-    Raises DataError for more than 10,000 intervals.
+    start: an edge; the other edges follow at multiples of the width. Raises DataError for more than
+    10,000 intervals.
     """
     low, high = floor((numbers.min() - start) / width), ceil((numbers.max() - start) / width)
     high += int((numbers.max() - start) % width == 0)
@@ -270,7 +289,11 @@ def _steps(
 def _rare(
     feature: FeatureSection, texts: Sequence[str], people: Sequence[int], missing: str
 ) -> Iterator[Rule]:
-    """Yield the rule that merges values of too few people into `(other)`, if it is needed."""
+    """Yield the rule that merges values of fewer than `merge_below` people into `(other)`.
+
+    No rule if no value is that rare. texts: the values that occur. people: the number of people
+    with each. missing: the value of an empty cell, which stays unchanged.
+    """
     if feature.merge_below is None:
         return
     have: dict[str, int] = {}
@@ -286,9 +309,10 @@ def _rare(
 
 
 def hierarchy(path: Path, level: int, texts: Sequence[str], missing: str) -> Merge:
-    """Return the rule for a level (from 1) of a hierarchy file.
+    """Return the rule that replaces values by a level of a hierarchy file.
 
-    The file has the form of ARX: a line for each value, from fine to coarse. Raises DataError if
+    The file has the form of ARX, a tool for anonymization: each line holds a value and its coarser
+    values. level: the column of the file, from 1 for the finest generalization. Raises DataError if
     the file lacks a value or the level.
     """
     groups: dict[str, list[str]] = {}
@@ -310,7 +334,7 @@ def hierarchy(path: Path, level: int, texts: Sequence[str], missing: str) -> Mer
 
 
 def levels(path: Path) -> dict[str, tuple[str, ...]]:
-    """Return the lines of a hierarchy file, by their finest value. Raises DataError."""
+    """Return the lines of a hierarchy file, by their exact value. Raises DataError."""
     try:
         content = content_of(path)
     except OSError as bad:
@@ -320,7 +344,10 @@ def levels(path: Path) -> dict[str, tuple[str, ...]]:
 
 @lru_cache(maxsize=16)
 def _levels(content: Content) -> dict[str, tuple[str, ...]]:
-    """Return the lines of a hierarchy file from its bytes; DataError if a value has two lines."""
+    """Return the lines of a hierarchy file, by their exact value.
+
+    Raises DataError for a value with two different lines.
+    """
     options = FileOptions(header=False)
     names = csvfile.READER.header(content, options)
     levels: dict[str, tuple[str, ...]] = {}

@@ -1,10 +1,11 @@
-"""Columns in another form that the user requests: sets of parts, a column for each part, numbers.
+"""Reshaping of columns at the user's request: sets of parts, yes-no columns, plain numbers.
 
-    sets        a cell "b;a" is the set of its parts, written "a;b": their order has no meaning
-    yes_no      a column of "yes" and "no" for each part replaces it: "symptoms: fever"
-    as_number   one spelling for each number: 67 for 67.0, 067 and +67
+    sets        a cell "b;a" is the set of its parts, written "a;b", because order has no meaning
+    yes_no      a column with such cells is replaced by a column of "yes" and "no" for each part,
+                such as "symptoms: fever"
+    as_number   numbers of equal size get equal spelling: 67 for 67.0, 067 and +67
 
-No form is used without a request; `doubts` names columns that seem to need a form.
+Columns are reshaped only at request; `doubts` names columns that seem to need it.
 """
 
 from collections import Counter
@@ -25,17 +26,21 @@ from .people import Codes, SourceTable
 from .values import UNKNOWN
 
 YES, NO = "yes", "no"
-BETWEEN = ": "  # stands between a column's name and its part
+BETWEEN = ": "  # separates a column's name from the part, in names of yes-no columns
 MOST_PARTS = 100  # largest number of yes-no columns that replace a column
 SIGNS = (";", "|", ",")  # separators inside a cell, tried in this order
-FEW_PARTS = 40  # different parts up to which a column looks like a choice of several answers
-OFTEN_PARTED = 0.05  # share of different values with several parts from which a column looks so
+FEW_PARTS = 40  # a column with more different parts is not taken for a multiple-choice question
+# a column looks like multiple choice if at least this share of its values has several parts
+OFTEN_PARTED = 0.05
 MOST_DIGITS = 60  # longer numbers keep their spelling
 DIGITS = Context(prec=2 * MOST_DIGITS)
 
 
 def check_forms(path: Path, names: Sequence[str], options: FileOptions) -> None:
-    """Raise DataError for requested forms of columns that are unknown, or in two forms."""
+    """Raise DataError for unknown columns in sets, yes_no or as_number, or columns in two of them.
+
+    path: the file. names: the columns of the file.
+    """
     forms = (("sets", dict(options.sets)), ("yes_no", dict(options.yes_no)))
     settings = [(key, name) for key, columns in forms for name in columns]
     settings += [("as_number", name) for name in options.as_number]
@@ -60,7 +65,7 @@ def check_forms(path: Path, names: Sequence[str], options: FileOptions) -> None:
 
 
 def parts_of(text: str, sign: str) -> list[str]:
-    """Return the different parts of a cell, in alphabetical order.
+    """Return the different parts of a cell with several answers, in alphabetical order.
 
     sign: the text between two parts, such as `;`.
     """
@@ -68,10 +73,9 @@ def parts_of(text: str, sign: str) -> list[str]:
 
 
 def part_names(path: Path, name: str, sign: str, texts: Sequence[str]) -> tuple[str, ...]:
-    """Return the different parts that occur in a column.
+    """Return the different parts that occur in a column of cells with several answers.
 
-    texts: the values. sign: separates two parts. Raises DataError for no part, or more than
-    100.
+    texts: the values. sign: separates two parts. Raises DataError for no part, or more than 100.
     """
     parts = sorted({part for text in texts for part in parts_of(text, sign)})
     if not parts or len(parts) > MOST_PARTS:
@@ -83,9 +87,9 @@ def part_names(path: Path, name: str, sign: str, texts: Sequence[str]) -> tuple[
 
 
 def reshape(table: SourceTable, options: FileOptions, missing: str) -> SourceTable:
-    """Return the table with each set, and each number of the requested columns, in one spelling.
+    """Return the table with equal sets and equal numbers in one spelling, in the requested columns.
 
-    missing: an empty cell's value.
+    missing: the value of an empty cell.
     """
     codes, values = table.codes, list(table.values)
     sets, numbers = dict(options.sets), set(options.as_number)
@@ -105,9 +109,10 @@ def reshape(table: SourceTable, options: FileOptions, missing: str) -> SourceTab
 def yes_no_column(
     codes: Codes, texts: Sequence[str], part: str, sign: str, missing: str
 ) -> tuple[Codes, tuple[str, ...]]:
-    """Return the column of one part as codes and texts: "yes", "no", or missing.
+    """Return the yes-no column of one part as codes and texts: "yes", "no", or missing.
 
-    codes, texts: the codes and texts of the column with all parts. sign: stands between two parts.
+    codes, texts: the codes and texts of the column with all parts. part: the part. sign: stands
+    between two parts. missing: the value of an empty cell.
     """
     answers = [
         text if text == missing else YES if part in parts_of(text, sign) else NO for text in texts
@@ -116,12 +121,15 @@ def yes_no_column(
 
 
 def _as_set(text: str, sign: str, missing: str) -> str:
-    """Return a cell with its parts in alphabetical order, each once; unchanged if missing."""
+    """Return a cell with its parts in alphabetical order, each once; unchanged if missing.
+
+    sign: stands between two parts. missing: the value of an empty cell.
+    """
     return text if text == missing else sign.join(parts_of(text, sign)) or text
 
 
 def one_spelling(text: str) -> str:
-    """Return a number in its shortest spelling, without an exponent: 67 for 67.0; else the text."""
+    """Return a number in its shortest spelling, such as 67 for 67.0; any other text unchanged."""
     if len(text) > MOST_DIGITS or not NUMBER.fullmatch(text):
         return text
     number = DIGITS.normalize(Decimal(text))
@@ -133,7 +141,8 @@ def one_spelling(text: str) -> str:
 def number_spellings(texts: Sequence[str], *, zeros: bool = True) -> dict[str, list[str]]:
     """Return the numbers with several spellings: the shortest spelling -> further spellings.
 
-    zeros: whether a text that begins with 0, such as 067, is a number too; codes may begin so.
+    zeros: whether a text with leading zeros, such as 067, counts as a number. It may be a code
+    instead.
     """
     groups: dict[str, list[str]] = {}
     for text in texts:
@@ -151,9 +160,9 @@ def number_spellings(texts: Sequence[str], *, zeros: bool = True) -> dict[str, l
 def doubts(
     table: SourceTable, sets: Collection[str] = (), settled: Collection[str] = ()
 ) -> Iterator[str]:
-    """Yield a line for each column that looks like sets of parts, or numbers of two spellings.
+    """Yield a warning for each column that looks like sets, or like numbers of two spellings.
 
-    sets: columns that are read as sets. settled: columns without a doubt.
+    sets: columns that are already read as sets of parts. settled: columns without a doubt.
     """
     for j, (name, texts) in enumerate(zip(table.columns, table.values, strict=True)):
         if name in settled:
@@ -186,7 +195,7 @@ def _number_doubt(name: str, texts: Sequence[str], rows: np.ndarray) -> Iterator
 
 
 def _are(number: int) -> str:
-    """Return the verb for a number of things."""
+    """Return "is" for the number 1, else "are"."""
     return "is" if number == 1 else "are"
 
 
@@ -211,9 +220,9 @@ def _set_doubt(name: str, texts: Sequence[str], rows: np.ndarray) -> Iterator[st
 
 
 def set_sign(texts: Sequence[str]) -> str | None:
-    """Return the sign between the parts of a column's values; None if they are no sets.
+    """Return the sign between the parts of a column's values; None if they do not look like sets.
 
-    Sets have few different parts, which come again in other combinations, and differ in size.
+    Values look like sets if they have few different parts, combined in various ways and numbers.
     """
     known_texts = [text for text in texts if text and text.casefold() not in UNKNOWN]
     for sign in SIGNS:
@@ -240,14 +249,22 @@ def set_sign(texts: Sequence[str]) -> str | None:
 def with_parts(
     names: Iterable[str], yes_no: Collection[str], columns: Sequence[str]
 ) -> Iterator[tuple[str, str]]:
-    """Yield pairs (name, column): a column of `yes_no` with each of its parts' columns."""
+    """Yield pairs (column of the file, column of the table), for each named column.
+
+    A column in `yes_no` was replaced by a yes-no column for each part, such as "symptoms: fever";
+    it yields a pair for each of these. Any other column yields itself. columns: all columns of the
+    table.
+    """
     for name in names:
         parts = [column for column in columns if column.startswith(f"{name}{BETWEEN}")]
         yield from ((name, new) for new in (parts if name in yes_no else [name]))
 
 
 def expanded_names(names: Sequence[str], parts: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """Return the names of columns; a column with parts is replaced by the columns of its parts."""
+    """Return the names of columns, in which a column with parts is replaced by its yes-no columns.
+
+    parts: column -> its parts.
+    """
     return tuple(
         new
         for name in names
@@ -262,14 +279,14 @@ def reshaped_choices(
     missing: str,
     read: Callable[[Sequence[tuple[str, str]]], SourceTable],
 ) -> SourceTable:
-    """Return a table with the chosen columns in the form that the user requests.
+    """Return a table of the chosen columns, reshaped to sets, yes-no columns or numbers at request.
 
     Args:
-        choices: name in the scenario and name in the source of each column.
-        options: the requested forms.
+        choices: (name in the scenario, name in the source) of each column.
+        options: the user's options, with the columns to reshape.
         names: the names of the columns of the file.
         missing: the value of an empty cell.
-        read: returns the file's own columns, likewise chosen.
+        read: reads columns of the file, which are chosen by pairs of names too.
     """
     origins = [_origin(theirs, options, names) for _, theirs in choices]
     source_names = list(dict.fromkeys(name for name, _ in origins))
@@ -295,7 +312,7 @@ def reshaped_choices(
 
 
 def _notes(table: SourceTable, options: FileOptions) -> Iterator[str]:
-    """Yield a warning for each column of sets in which the given sign never occurs."""
+    """Yield a warning for each column of sets in which the given separator never occurs."""
     for key, forms in (("--sets", options.sets), ("--yes-no", options.yes_no)):
         for name, sign in forms:
             texts = table.values[table.columns.index(name)] if name in table.columns else (sign,)
@@ -304,9 +321,9 @@ def _notes(table: SourceTable, options: FileOptions) -> Iterator[str]:
 
 
 def _origin(theirs: str, options: FileOptions, names: Sequence[str]) -> tuple[str, str | None]:
-    """Return the column of the file behind a requested column, and the part that it is about.
+    """Return the column of the file for a requested column, and the part for a yes-no column.
 
-    The part is None if the requested column is no column of a single part.
+    The part is None for any other column. theirs: the requested column. names: the file's columns.
     """
     for name, _ in options.yes_no:
         if theirs.startswith(f"{name}{BETWEEN}") and theirs not in names:

@@ -1,6 +1,7 @@
 """Words in the names of columns, in six languages, by which the roles of columns are guessed.
 
-The words are data: column_words.toml, beside this file in the installed package.
+A role is the use of a column for an attacker, such as identifier. The words are data in
+column_words.toml, which is installed with this module.
 """
 
 import re
@@ -12,18 +13,19 @@ from importlib.resources import files
 from ...strict_text import from_toml
 
 CUT = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-# Words that mark an identifier, unless another word of the name says of what, as in "ward id".
+# Words that mark an identifier only if no other word of the name says what they belong to: "ward
+# id" identifies no person.
 WEAK = frozenset(("id", "name", "nom", "nombre", "nome", "naam"))
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnWords:
-    """The words of one kind, such as words for a personal number.
+    """The words in columns' names that suggest one meaning, such as a personal number.
 
     Attributes:
         whole: words that equal a whole word of a column's name.
-        part: texts that may stand anywhere in a word.
-        phrase: words that stand side by side in the name.
+        part: texts that may occur anywhere within a word.
+        phrase: sequences of words that occur side by side in the name.
     """
 
     whole: frozenset[str] = frozenset()
@@ -31,9 +33,9 @@ class ColumnWords:
     phrase: tuple[str, ...] = ()
 
     def first_match(self, words: list[str]) -> str | None:
-        """Return the first word or phrase of a column's name that is of this kind, or None.
+        """Return the first word or phrase of a column's name that is on these lists, or None.
 
-        words: the name, cut into words.
+        words: the words of the column's name, in order.
         """
         for word in words:
             if word in self.whole or any(part in word for part in self.part):
@@ -44,7 +46,7 @@ class ColumnWords:
 
 @cache
 def kinds() -> dict[str, ColumnWords]:
-    """Return the words of each kind by its name: own, numbered, person, shared, weight, ..."""
+    """Return the word lists by the meaning of a column: own, numbered, person, weight, ..."""
     package = files("veilmix.scenarios.populations")
     text = (package / "column_words.toml").read_text("utf-8")
     return {
@@ -58,14 +60,17 @@ def kinds() -> dict[str, ColumnWords]:
 
 
 def cut(name: str) -> list[str]:
-    """Return the words of a column's name, in small letters and without accents."""
+    """Return the words of a column's name, in lower case and without accents."""
     plain = unicodedata.normalize("NFKD", name.replace("ß", "ss"))
     plain = "".join(sign for sign in plain if not unicodedata.combining(sign))
     return [word.lower() for word in CUT.findall(plain)]
 
 
 def own_number(words: list[str]) -> str | None:
-    """Return the word that marks a column as a personal number; None without a match."""
+    """Return the word that suggests that a column holds personal numbers; None without such a word.
+
+    words: the words of the column's name.
+    """
     word_kinds = kinds()
     if own_kind := word_kinds["own"].first_match(words):
         return own_kind
@@ -88,10 +93,13 @@ def own_number(words: list[str]) -> str | None:
 
 
 def shared(words: list[str]) -> str | None:
-    """Return the word that marks a column as shared by several people; None without a match."""
+    """Return the word that suggests a column of names or addresses, which several people may share.
+
+    None without such a word. words: the words of the column's name.
+    """
     return kinds()["shared"].first_match(words)
 
 
 def missing_words() -> frozenset[str]:
-    """Return the texts that stand for a cell without a value, in small letters."""
+    """Return the texts that stand for a missing value, in lower case."""
     return kinds()["missing"].whole

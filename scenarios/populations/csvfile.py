@@ -1,7 +1,7 @@
-"""The reader of text files with tables: RFC 4180 with any separator and encoding, with quotes.
+"""The reader of tables in text files: CSV by RFC 4180, with any separator and encoding.
 
-The form of a file is detected (dialect.py) or given. Rows are streamed and checked as they pass.
-Empty lines are skipped and counted.
+Separator and encoding are detected (dialect.py) or given. Rows are read one after another and
+checked at once. Empty lines are skipped and counted.
 """
 
 import csv
@@ -19,15 +19,18 @@ from .line_reader import FileHead, LineReader
 
 
 class _Text:
-    """The form of a text file with a line for each row: a `LineForm`."""
+    """The functions that read a text file with a line for each row: a `LineForm`."""
 
     def head(self, content: Content, options: FileOptions) -> FileHead:
-        """Return the first lines of a file, and its form. Raises DataError for an empty file."""
+        """Return the first lines of a file, and a description of its form.
+
+        Raises DataError for an empty file.
+        """
         dialect = dialect_of(content, options)
         if not dialect.opening.lines:
             for _ in _lines(
                 content, dialect
-            ):  # reading the first line may raise a more precise error
+            ):  # reading a line may raise an error that is more precise than "empty"
                 break
             raise DataError(
                 f"{content.path}: the file is empty; a header and one line for each person are "
@@ -40,18 +43,18 @@ class _Text:
         return _lines(content, dialect_of(content, options))
 
     def check(self, content: Content, names: Mapping[int, str], options: FileOptions) -> None:
-        """Accept every file: only workbooks can have formulas without a value."""
+        """Accept every file, because only workbooks can have formulas without a stored value."""
 
     def place(self, path: Path, number: int) -> str:
-        """Return the place of a line, as `people.csv:3`."""
+        """Return the place of a line for messages, as `people.csv:3`."""
         return f"{path}:{number}"
 
     def ragged(
         self, content: Content, number: int, cells: list[str], layout: Layout, options: FileOptions
     ) -> list[str]:
-        """Return a line with too few cells, if only cells of empty columns are lacking.
+        """Return a line with too few cells, filled up, if only cells of empty columns are missing.
 
-        Raises DataError for any other line with another number of cells than the header.
+        Raises DataError for any other line with more or fewer cells than the header.
         """
         missing_places = range(len(cells), layout.width)
         if missing_places and set(missing_places) <= set(layout.nameless):
@@ -73,7 +76,10 @@ READER = LineReader(_Text())
 
 
 def _lines(content: Content, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
-    """Yield each record with the number of its last line; refuse malformed records."""
+    """Yield each record (row of cells) with the number of its last line.
+
+    Raises DataError for malformed CSV.
+    """
     with _understood(content, dialect.encoding), content.text(dialect.encoding) as file:
         for _ in range(dialect.skip):
             file.readline()
@@ -92,7 +98,10 @@ def _lines(content: Content, dialect: Dialect) -> Iterator[tuple[int, list[str]]
 
 @contextmanager
 def _understood(content: Content, encoding: str) -> Iterator[None]:
-    """Turn a decoding error inside this block into a DataError with the line of the wrong byte."""
+    """Turn a decoding error inside this block into a DataError with the line of the wrong byte.
+
+    encoding: the encoding by Python's name.
+    """
     try:
         yield
     except UnicodeError as bad:
@@ -102,14 +111,14 @@ def _understood(content: Content, encoding: str) -> Iterator[None]:
         with content.open() as file:
             for number, line in enumerate(
                 file, start=1
-            ):  # in UTF-8 no other character contains the byte of a line's end
+            ):  # lines can be cut at byte 0x0A, which in UTF-8 never is a part of another character
                 try:
                     line.decode()
                 except UnicodeDecodeError as wrong:
                     raise DataError(
                         f"{content.path}:{number}: not UTF-8: byte 0x{line[wrong.start]:02x} at "
-                        f"offset {offset + wrong.start:,}; leave the encoding out, and it is found "
-                        "out"
+                        f"offset {offset + wrong.start:,}; leave the encoding out, and it is "
+                        "detected"
                     ) from None
                 offset += len(line)
         raise

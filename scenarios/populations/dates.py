@@ -15,9 +15,10 @@ EPOCH = date(1899, 12, 30)  # day 0 of Excel from March 1900 on
 
 
 def serial_dates(columns: Sequence[str], values: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Warn of columns named after dates that hold numbers of days, as Excel stores dates.
+    """Yield a warning for each column of dates that Excel has stored as numbers of days.
 
-    values: the different texts of each column; empty texts are left aside.
+    Such a column has a name for dates, and five-digit numbers as values. columns: the names.
+    values: the different texts of each column; empty texts are ignored.
     """
     for name, texts in zip(columns, values, strict=True):
         filled_texts = [text for text in texts if text]
@@ -36,17 +37,21 @@ def serial_dates(columns: Sequence[str], values: Sequence[Sequence[str]]) -> Ite
 
 
 def in_time(texts: Collection[str], where: str) -> dict[str, str]:
-    """Return for each date a text that sorts by time; text after the day sorts as text.
+    """Return, for each date, a text of the form year-month-day, which sorts by time.
 
-    where: the column, in messages. Raises DataError for a text that is no date, and where either
-    number of 3/4/2020 may be the month.
+    A time of day behind the date is kept, and sorts as text. where: the file and column, for
+    messages. Raises DataError for a text that is no date. DataError too if day and month of dates
+    such as 3/4/2020 cannot be distinguished.
     """
     day_first = _day_first(texts, where)
     return {text: _sorted(text, where, day_first=day_first) for text in texts}
 
 
 def _sorted(text: str, place: str, *, day_first: bool) -> str:
-    """Return a date as year-month-day, which sorts by time. place: of the column, for the error."""
+    """Return a date in the form year-month-day, which sorts by time; DataError if it is no date.
+
+    place: the file and column, for messages. day_first: whether 3/4/2020 begins with the day.
+    """
     if compact := COMPACT.fullmatch(text):
         return "-".join(compact.groups())
     if iso := ISO.fullmatch(text):
@@ -61,12 +66,15 @@ def _sorted(text: str, place: str, *, day_first: bool) -> str:
 
 
 def _day_first(texts: Collection[str], column_place: str) -> bool:
-    """Whether the first number of dates such as 3/4/2020 is the day; DataError if it is unclear."""
+    """Whether dates such as 3/4/2020 begin with the day; DataError if the dates do not show it.
+
+    column_place: the file and column, for messages.
+    """
     parted = [match for match in map(PARTED.fullmatch, texts) if match]
     first, second = (any(int(match[place]) > 12 for match in parted) for place in (1, 3))
     dotted = all(
         match[2] == "." for match in parted
-    )  # a date with dots never begins with the month
+    )  # dates with dots, such as 3.4.2020, begin with the day in all countries
     if parted and first == second and not (dotted and not first):
         raise DataError(
             f"{column_place}: in {parted[0][0]!r} either number may be the month; dates such as "

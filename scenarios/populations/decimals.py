@@ -1,8 +1,8 @@
-"""Decimals with a comma, as in most of Europe, converted to decimals with a point.
+"""Decimal commas, as in most of Europe, converted to decimal points.
 
-A column is converted if every cell that is not empty is such a number and a cell proves it: it has
-more or fewer than three digits behind its comma. `1,234` may be above a thousand or below two: if
-all cells are like that, a message requests the sign from the user.
+A column is converted if every filled cell is such a number and a cell proves the comma to be
+decimal: it has more or fewer than three digits behind its comma. `1,234` may be a thousand and more
+or below two. If all cells are like that, a warning asks the user for the decimal sign.
 """
 
 import re
@@ -18,14 +18,15 @@ from .people import Codes, SourceTable
 from .values import UNKNOWN
 
 COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?")  # a number such as 1.234.567,89
-GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3})+")  # 1,234: a decimal comma, or thousands
+# matches 1,234: its comma is a decimal comma, or separates thousands
+GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3})+")
 
 
 def pointed(path: Path, table: SourceTable, decimal_sign: str | None, missing: str) -> SourceTable:
-    """Return the table with numbers written with a point.
+    """Return the table with decimal points instead of decimal commas.
 
-    decimal_sign: the sign that the user gives, None to detect it. missing: the value of an empty
-    cell. Raises DataError if numbers contradict the sign.
+    decimal_sign: the sign that the user gives; None: detect it. missing: the value of an empty
+    cell. Raises DataError if the numbers contradict the user's sign.
     """
     codes, values, commas, doubtful = table.codes, list(table.values), [], []
     if decimal_sign == ".":
@@ -55,9 +56,9 @@ def pointed(path: Path, table: SourceTable, decimal_sign: str | None, missing: s
 
 
 def renamed(codes: Codes, texts: Sequence[str]) -> tuple[Codes, tuple[str, ...]]:
-    """Return the codes and texts of a column after a change of its texts; equal texts are merged.
+    """Return the codes and texts of a column after its texts have changed; equal texts are merged.
 
-    texts: the new text of each code.
+    codes: the code of each row. texts: the new text of each code.
     """
     order = tuple(sorted(set(texts)))
     place = {text: code for code, text in enumerate(order)}
@@ -65,7 +66,7 @@ def renamed(codes: Codes, texts: Sequence[str]) -> tuple[Codes, tuple[str, ...]]
 
 
 def _kind(texts: Sequence[str], *, sure: bool) -> str | None:
-    """Return "comma" for decimals with a comma, "doubtful" if they could be, None otherwise.
+    """Return "comma" for decimal commas, "doubtful" if the commas may be decimal, None otherwise.
 
     sure: whether the user gave the comma as the decimal sign, so that no column is doubtful.
     """
@@ -82,39 +83,42 @@ def _kind(texts: Sequence[str], *, sure: bool) -> str | None:
 
 
 def _unread(table: SourceTable, missing: str) -> Iterator[str]:
-    """Yield a warning for each column that would have decimals with a comma.
+    """Yield a warning for each column with decimal commas, if the user gave the decimal point.
 
-    They are read as text, because the user has said that decimals have a point.
+    Such numbers are then read as text. missing: the value of an empty cell.
     """
     for name, texts in zip(table.columns, table.values, strict=True):
         known_texts = [text for text in texts if _is_value(text, missing)]
         if _kind(known_texts, sure=False) == "comma":
             example = next(text for text in known_texts if "," in text)
             yield (
-                f"column {name!r}: {example!r} and its like are read as text, for decimals have a "
-                "point as you said; leave that out, and they are numbers"
+                f"column {name!r}: {example!r} and similar numbers are read as text, because you "
+                "gave the decimal point; without that option they are numbers"
             )
 
 
 def _refuse_points(path: Path, table: SourceTable) -> None:
-    """Raise DataError if a column has decimals with a point, although the user gave the comma."""
+    """Raise DataError if numbers have decimal points although the user gave the decimal comma."""
     for name, texts in zip(table.columns, table.values, strict=True):
         points = [text for text in texts if "." in text and NUMBER.fullmatch(text)]
         if points:
             raise DataError(
-                f"{path}: column {name!r}: {points[0]!r} and its like are written with a point, "
-                "and no column has decimals with a comma, as you said; leave out which sign it is"
+                f"{path}: column {name!r}: {points[0]!r} and similar numbers have a decimal "
+                "point, and no column has the decimal comma that you gave; leave decimal out"
             )
 
 
 def _is_value(text: str, missing: str) -> bool:
-    """Whether a text is a value, and does not stand for a missing value."""
+    """Whether a text is a value, and does not stand for a missing value.
+
+    missing: the value of an empty cell.
+    """
     return text != missing and text.casefold() not in UNKNOWN
 
 
 def _point(text: str, missing: str) -> str:
-    """Return a number with a decimal comma as a number with a point.
+    """Return a number with a decimal comma as a number with a decimal point.
 
-    Missing texts stay unchanged.
+    Texts that stand for a missing value stay unchanged.
     """
     return text if not _is_value(text, missing) else text.replace(".", "").replace(",", ".")

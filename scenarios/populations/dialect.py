@@ -1,10 +1,9 @@
-"""The dialect of a text file with a table: its encoding and its separator.
+"""Detection of the dialect of a text file with a table: its encoding and its separator.
 
-It is detected from the first lines, and described in a line. The separator is the character that
-parts the first lines into the same number of cells, at least two, most often; in a tie, the
-separator with the most cells. Titles may stand above a table that is proved by its numbers or its
-form. Spreadsheets of many countries write `;`, and may begin with a line `sep=;`. R's `write.table`
-writes spaces, and quotes around all names.
+The separator is the character that splits most of the first lines into equally many cells, at least
+two; in a tie, the character with the most cells. Titles above a table do not count if the lines
+below them are clearly a header and people. Special cases: a first line `sep=;`, as spreadsheets
+write, and R's `write.table`, which separates by spaces and puts names into quotes.
 """
 
 import csv
@@ -28,9 +27,11 @@ SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 SPACE = " "
 NAMES = {**SEPARATORS, SPACE: "space"}
 QUOTED = re.compile(r"\s*(\"|$)")
-QUOTED_NAMES = re.compile(r'"[^"]*"( "[^"]*")*')  # a header of R's write.table
+# matches a header of R's write.table, such as "name" "age"
+QUOTED_NAMES = re.compile(r'"[^"]*"( "[^"]*")*')
 LONGEST = 1 << 20  # characters that are read to detect the dialect
-AGREEING = 0.9  # least share of lines with as many cells as the first line
+# smallest share of lines with as many cells as the first line, for a separator that fits well
+AGREEING = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +40,9 @@ class Dialect:
 
     Attributes:
         encoding: the encoding of the text, by Python's name.
-        separator: one character.
+        separator: the character between two cells.
         opening: the first lines.
-        skip: lines before the table (`sep=;`).
+        skip: number of lines before the table: 1 for a line `sep=;`, else 0.
     """
 
     encoding: str
@@ -57,9 +58,9 @@ class Dialect:
 
 @lru_cache(maxsize=2)
 def dialect_of(content: Content, options: FileOptions) -> Dialect:
-    """Return the detected dialect of a file.
+    """Return the detected dialect (encoding and separator) of a file.
 
-    Raises DataError where the user's options cannot be right.
+    Raises DataError if the user's options contradict the file.
     """
     encoding = encoding_of(content, options.encoding)
     lines = _first_lines(content, encoding)
@@ -97,14 +98,17 @@ def _lines(text: str) -> Iterator[str]:
     while start < len(text):
         end = text.find("\n", start)
         if end < 0:
-            end = text.find("\r", start)  # line ends of old Macintoshes
+            end = text.find("\r", start)  # files of old Macintoshes end lines with this character
         end = len(text) - 1 if end < 0 else end
         yield text[start : end + 1]
         start = end + 1
 
 
 def _rows(lines: Sequence[str], separator: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the records of the first lines, up to a record that is cut off or not readable."""
+    """Yield the records (rows of cells) of the first lines, each with the number of its last line.
+
+    Ends before a record that is incomplete or malformed.
+    """
     reader = csv.reader(lines, delimiter=separator, strict=True)
     try:
         yield from ((reader.line_num, row) for row in reader if any(row))
@@ -113,16 +117,20 @@ def _rows(lines: Sequence[str], separator: str) -> Iterator[tuple[int, list[str]
 
 
 def _separator(path: Path, lines: list[str], separator: str | None) -> str:
-    """Return the separator: the user's, or the sign that fits the lines best.
+    """Return the separator: the user's, or the character that fits the lines best.
 
-    Raises DataError if the user's separator is not a single character, or clearly wrong.
+    lines: the first lines. separator: the user's; None: detect it. Raises DataError if the user's
+    separator is not a single character, or clearly wrong.
     """
     fits = {mark: _fit(lines, mark) for mark in SEPARATORS}
     best = max(fits, key=lambda mark: fits[mark])  # in a tie, the first separator
     if separator is None:
         return best if fits[best][0] == 2 else _unusual(lines) or best
     if len(separator) != 1 or separator in '"\r\n':
-        raise DataError(f"{path}: separator {separator!r}; one character is accepted, tab or space")
+        raise DataError(
+            f"{path}: separator {separator!r}; a single character, or the word tab or space, is "
+            "accepted"
+        )
     if fits[best][0] and _fit(lines, separator) == NONE and not _below(lines, separator):
         raise DataError(
             f"{path}: with the separator {separator!r} the first line is a single column; its "
@@ -135,10 +143,10 @@ NONE = (0, 0.0, 0)
 
 
 def _fit(lines: list[str], mark: str) -> tuple[int, float, int]:
-    """Return a score of a separator, larger is better: agreement, share of agreeing lines, cells.
+    """Return a score of a separator, larger is better: (agreement, share of agreeing lines, cells).
 
-    Agreement is 2 if nearly all lines have as many cells as the first line, 1 if fewer do, 0 if the
-    separator does not occur in it.
+    Agreement is 2 if at least 90 % of the lines have as many cells as the first line, 1 if fewer
+    do, 0 if the separator does not occur in the first line.
     """
     widths = [len(row) for _, row in _rows(lines, mark)]
     if not widths or widths[0] < 2:
@@ -148,7 +156,7 @@ def _fit(lines: list[str], mark: str) -> tuple[int, float, int]:
 
 
 def _unusual(lines: list[str]) -> str | None:
-    """Return the separator of a table below titles or with an incomplete header, or None."""
+    """Return the separator of a table below titles, or of a header that lacks a name; else None."""
     below_scores = {mark: _below(lines, mark) for mark in SEPARATORS}
     best = max(below_scores, key=lambda mark: below_scores[mark])
     if below_scores[best]:
@@ -165,7 +173,10 @@ def _unusual(lines: list[str]) -> str | None:
 
 
 def _below(lines: list[str], mark: str) -> int:
-    """Return the number of cells of a table's lines below titles; 0 if such a table is not sure."""
+    """Return the number of columns of a table below titles; 0 if no such table is evident.
+
+    lines: the first lines of the file. mark: the separator to try.
+    """
     records = without_end(
         [
             OpeningLine(number, tuple(cell.strip() for cell in row))
@@ -181,7 +192,11 @@ def _below(lines: list[str], mark: str) -> int:
 
 
 def _short_header(lines: list[str], mark: str) -> int:
-    """Return the number of cells of a line if the header lacks the row names' name; else 0."""
+    """Return the number of cells of a line if the header has one name less; else 0.
+
+    R writes such files: the column of row names has no name. lines: the first lines of the file.
+    mark: the separator to try.
+    """
     widths = [len(row) for _, row in _rows(lines, mark)]
     if len(widths) < 2 or widths[1] < 2:
         return 0
@@ -193,7 +208,7 @@ def _short_header(lines: list[str], mark: str) -> int:
 
 
 def _doubts(lines: list[str], records: Sequence[OpeningLine]) -> Iterator[str]:
-    """Yield a warning if a file read as a single column has the same separator in most lines."""
+    """Yield a warning if a file is read as a single column, but most lines have a separator."""
     if len(records) < 3 or any(len(line.cells) > 1 for line in records):
         return
     for mark, name in SEPARATORS.items():

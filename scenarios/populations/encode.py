@@ -1,7 +1,7 @@
 """Encoding of rows of text as integer codes while they are read, without keeping the text.
 
-Each column numbers its texts as they come; spaces, missing answers and order are settled once for
-each distinct text at the end.
+Each column numbers its different texts in the order of occurrence. At the end each different text
+is handled once: spaces are removed, missing answers replaced, and texts sorted.
 """
 
 import operator
@@ -18,7 +18,8 @@ from .people import Codes
 from .values import composed
 
 CHUNK = 256  # rows encoded together: few enough that their texts stay in the processor's cache
-MERGE_LIMIT = 1 << 10  # pieces after which the numbers are packed
+# after this many blocks of CHUNK rows, codes move to the smallest integer type, to save memory
+MERGE_LIMIT = 1 << 10
 UNSEEN = ("Cc", "Cs", "Zl", "Zp")  # Unicode categories that `protocol.schema` refuses in values
 DROP_ROW = "drop-row"
 _Codes = npt.NDArray[np.integer]
@@ -38,11 +39,11 @@ class Encoded:
     """The columns of a table as integer codes.
 
     Attributes:
-        codes: n x d, indices into `values`.
+        codes: indices into `values`, shape (rows, columns).
         values: the texts of each column.
         dropped: number of rows left out.
-        odd: the changes, in words.
-        rows: the numbers (from 0) of the rows that are left; None: all of them.
+        odd: notes for the user on changes to cells, such as removed spaces.
+        rows: the numbers (from 0) of the remaining rows; None: all rows remain.
     """
 
     codes: Codes
@@ -53,9 +54,9 @@ class Encoded:
 
 
 class Unusable(Exception):
-    """A text that cannot be a value: column and row (both from 0), and the reason.
+    """The error that a text cannot be a value: its column and row (from 0), and the reason.
 
-    Internal: the caller, which knows the file, raises DataError in its place.
+    The caller, which knows the file, raises DataError instead.
     """
 
     def __init__(self, column: int, row: int, why: str) -> None:
@@ -71,11 +72,17 @@ def encode(
     lacking: Collection[str] = (),
     progress: Callable[[int], None] = lambda _rows: None,
 ) -> Encoded:
-    """Return rows of these columns as codes.
+    """Return the rows of a table as integer codes.
 
-    missing: the value of an empty cell, or `drop-row`. lacking: texts that mean the same as an
-    empty cell. progress: receives the number of rows so far, at intervals. Raises Unusable for a
-    text that no ballot could hold.
+    Args:
+        rows: the rows, as texts of their cells.
+        names: the names of the columns.
+        missing: the value of an empty cell; `drop-row` drops rows with empty cells.
+        lacking: texts that mean the same as an empty cell.
+        progress: receives the number of rows so far, at intervals.
+
+    Raises:
+        Unusable: a text that no ballot could hold.
     """
     columns = [_TextColumn() for _ in names]
     rows = iter(rows)
@@ -90,10 +97,10 @@ def encode(
 
 
 class _TextColumn:
-    """The texts of a column while they are read: a number for each distinct text, and for each row.
+    """A column while its rows are read: the number of each row's text.
 
-    From time to time the numbers so far are packed into the smallest integer type, so that a column
-    of few values takes a byte a row.
+    After each 1,024 blocks of rows the numbers move into an array of the smallest integer type. So
+    a column with few different values takes a byte per row.
     """
 
     def __init__(self) -> None:
@@ -109,14 +116,17 @@ class _TextColumn:
             self._pack()
 
     def _pack(self) -> None:
-        """Move the new numbers into an array of the smallest integer type."""
+        """Move the numbers of the latest rows into an array of the smallest integer type."""
         if self.fresh:
             kind = np.min_scalar_type(len(self.numbering))
             self.parts.append(np.concatenate(self.fresh).astype(kind))
             self.fresh.clear()
 
     def settle(self) -> list[_Codes]:
-        """Return the numbers of all rows, as arrays to be joined."""
+        """Return the text number of each row read so far, as arrays of consecutive rows.
+
+        Texts are numbered in the order of their first occurrence.
+        """
         self._pack()
         return self.parts
 
@@ -127,7 +137,7 @@ class _TextColumn:
         return sum(counts, start=np.zeros(size, np.int64))
 
     def first(self, number: int) -> int:
-        """Return the first row (from 0) with a text, by the text's number."""
+        """Return the first row (from 0) with a text. number: the number of the text."""
         rows_before = 0
         for part in self.settle():
             rows = np.flatnonzero(part == number)
@@ -142,9 +152,11 @@ class _TextColumn:
 def _settle(
     columns: Sequence[_TextColumn], names: Sequence[str], missing: str, lacking: Collection[str]
 ) -> Encoded:
-    """Return the finished columns: texts composed and stripped, missing cells replaced.
+    """Return the finished columns: texts in Unicode form NFC, without spaces around them, sorted.
 
-    Rows with missing cells are dropped if `missing` says so.
+    Missing cells get the value `missing`; if it is `drop-row`, their rows are dropped.
+
+    columns: the columns as read. names: their names. lacking: texts that stand for a missing cell.
     """
     odd = list[str]()
     values = list[tuple[str, ...]]()
@@ -174,7 +186,7 @@ def _settle(
             table[rows, j] = code[part]
             if missing == DROP_ROW:
                 whole[rows] &= full[part]
-        column.parts.clear()  # frees memory: these rows are in the table now
+        column.parts.clear()  # frees memory, because the codes of these rows are in the table now
         values.append(order)
     if whole.all():
         return Encoded(table, tuple(values), 0, tuple(odd))
@@ -184,14 +196,17 @@ def _settle(
 def _composed_note(
     name: str, column: _TextColumn, texts: Sequence[str], composed_texts: Sequence[str]
 ) -> str:
-    """Return a note on cells with letters and accents composed into one sign."""
+    """Return a note that letters and accents of some cells were joined into one character (NFC)."""
     changed = np.fromiter(map(operator.ne, texts, composed_texts), bool, len(texts))
     cells = int(column.counted()[changed].sum())
     return f"column {name!r}: letters and accents of {cells:,} cells composed into one sign (NFC)"
 
 
 def _drop(table: Codes, values: list[tuple[str, ...]], rows: Codes, odd: list[str]) -> Encoded:
-    """Return only these rows, and the values that occur in them, with a note on dropped rows."""
+    """Return only some rows, and the values that occur in them, with a note on dropped rows.
+
+    rows: the numbers of the rows to keep. odd: receives the note.
+    """
     rows_before, table = len(table), np.asfortranarray(table[rows])
     dropped = rows_before - len(table)
     odd.append(f"{dropped:,} of {rows_before:,} rows dropped: a cell of a column in use was empty")
@@ -204,7 +219,10 @@ def _drop(table: Codes, values: list[tuple[str, ...]], rows: Codes, odd: list[st
 
 
 def _refuse(place: int, column: _TextColumn, texts: tuple[str, ...]) -> None:
-    """Raise Unusable for a text that is too long, or holds a control character."""
+    """Raise Unusable for a text that is too long, or contains a control character.
+
+    place: the index of the column. texts: its different texts.
+    """
     if 4 * max(map(len, texts), default=0) <= MAX_WIDTH and "".join(texts).isprintable():
         return  # the usual case: no text needs a closer look
     for code, text in enumerate(texts):

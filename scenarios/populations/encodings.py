@@ -1,13 +1,13 @@
-"""The encoding of a text file: proved by its bytes, or else the usual encoding.
+"""Detection of the encoding of a text file, by the first rule that fits.
 
     a byte-order mark             UTF-8, UTF-16, UTF-32
-    every second byte is 0        UTF-16 without a mark
-    the whole file is UTF-8       UTF-8: text of another encoding hardly ever is, by chance
-    bytes 0x80 to 0x9f            cp1252 (Windows), as far as it knows them
-    else                          Latin-1, where cp1252 says the same
+    every second byte is 0        UTF-16 without a byte-order mark
+    the whole file is UTF-8       UTF-8: text of another encoding is hardly ever valid UTF-8
+    bytes 0x80 to 0x9f            cp1252 (Windows), if it defines all of these bytes
+    else                          Latin-1
 
-A detector by statistics would tell more encodings apart, and be wrong where a table is short or
-full of codes; the user can overrule this choice.
+A statistical detector would distinguish more encodings, but err for short tables and tables full of
+codes. The user can overrule the choice.
 """
 
 import codecs
@@ -20,7 +20,8 @@ from ..serialization.content import PIECE, Content
 HEAD = 4096  # bytes in which the zeros of UTF-16 are counted
 MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),  # tested first, as UTF-16's mark is its beginning
+    # before UTF-16, because UTF-16's byte-order mark is the beginning of this mark
+    (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
@@ -37,16 +38,17 @@ ENCODING_LABELS = {
 UNKNOWN_TO_CP1252 = frozenset(b"\x81\x8d\x8f\x90\x9d")
 CONTROLS = frozenset(
     {*range(0x20), 0x7F} - set(b"\t\n\r\x0c\x1a")
-)  # controls that no text file contains
+)  # control characters that no text file contains
 KNOWN_AS = {b"PK\x03\x04": "an Excel workbook (.xlsx)", b"PAR1": "a Parquet file (.parquet)"}
-ONE_BYTE = ("latin-1", "cp1252", "iso8859-15")  # encodings of a byte a character
+ONE_BYTE = ("latin-1", "cp1252", "iso8859-15")  # encodings with one byte for each character
 OLD_EXCEL = b"\xd0\xcf\x11\xe0"
 
 
 def encoding_of(content: Content, chosen_encoding: str | None = None) -> str:
     """Return the encoding of a text file, detected or checked.
 
-    chosen_encoding: the user's choice. Raises DataError for a binary file, or a wrong choice.
+    chosen_encoding: the user's choice; None: detect it. Raises DataError for a binary file, or a
+    wrong choice.
     """
     with content.open() as file:
         head = file.read(HEAD)
@@ -68,8 +70,8 @@ def encoding_label(encoding: str) -> str:
 
 
 def misread(path: Path, encoding: str, bad: UnicodeError) -> DataError:
-    """Return the error for bytes that are not of an encoding."""
-    remedy = "leave the encoding out, and it is found out"
+    """Return the error for bytes that are not valid in an encoding."""
+    remedy = "leave the encoding out, and it is detected"
     return DataError(f"{path}: not {encoding_label(encoding)}: {bad}; {remedy}")
 
 
@@ -109,18 +111,24 @@ def _pieces(content: Content) -> Iterator[bytes]:
 
 
 def _text(path: Path, head: bytes) -> None:
-    """Raise DataError if the file begins as a workbook or a Parquet file does."""
+    """Raise DataError if the file begins like a workbook or a Parquet file.
+
+    head: the first bytes of the file.
+    """
     for start, file_kind in KNOWN_AS.items():
         if head.startswith(start):
-            raise DataError(f"{path}: holds {file_kind}, whatever it is called; rename it so")
+            raise DataError(f"{path}: holds {file_kind}; give the file that ending")
     if head.startswith(OLD_EXCEL):
         raise DataError(
-            f"{path}: holds an old Excel workbook (.xls), or one with a password; rename it so"
+            f"{path}: holds an old Excel workbook, or one with a password; give it the ending .xls"
         )
 
 
 def _checked_encoding(content: Content, encoding: str, head: bytes) -> str:
-    """Return the user's encoding by Python's name; DataError if the bytes contradict it."""
+    """Return the user's encoding by Python's name; DataError if the bytes contradict it.
+
+    head: the first bytes of the file.
+    """
     path = content.path
     try:
         name = codecs.lookup(encoding).name

@@ -1,7 +1,7 @@
-"""The reader of Excel workbooks: openpyxl, imported only here and only to open a workbook.
+"""The reader of Excel workbooks, by the library openpyxl, which is imported only here.
 
 Cells are read as they are stored: dates as ISO 8601, whole numbers without a point, formulas as the
-values that were last computed. Empty rows above the first cell are skipped.
+values computed at the last save. Empty rows above the first filled cell are skipped.
 """
 
 import re
@@ -31,7 +31,8 @@ from .sheet_rows import (
 from .unpacked_size import check_parts
 
 LAST_ROW, LAST_COLUMN = 1 << 20, 1 << 14  # limits of a sheet in Excel
-DATE = "is marked as a date"  # in a warning of openpyxl, which then reads #VALUE!
+# words of openpyxl's warning about a cell that it then reads as #VALUE!
+DATE = "is marked as a date"
 NO_DATE = "has the format of a date, but its number is no date; change either"
 FORMULA_ONLY_CELL = re.compile(  # matches <c r="B2"><f>A2+1</f><v/></c>; an empty text has t="str"
     rb'<c r="([A-Z]+)(\d+)"(?![^>]*\bt=)[^>]*><f\b(?:[^>]*/>|[^<]*</f>)(?:<v ?/>|<v></v>)?</c>'
@@ -41,9 +42,9 @@ MERGED = re.compile(rb'<mergeCell ref="([A-Z]+)(\d+):([A-Z]+)(\d+)"')
 
 
 class _Damaged(Exception):
-    """A part of a workbook that openpyxl cannot read; its text says where and why.
+    """The error that openpyxl cannot read a part of a workbook; its text says where and why.
 
-    Internal: the reader turns it into a DataError.
+    The reader raises DataError instead.
     """
 
 
@@ -59,11 +60,14 @@ class Sheet(Protocol):
 
 
 class _Workbook(SheetPlaces):
-    """The form of a workbook with a row for each person: a `LineForm`."""
+    """The functions that read a workbook with a row for each person: a `LineForm`."""
 
     @lru_cache(maxsize=2)  # noqa: B019 - a single object lives as long as the module
     def head(self, content: Content, options: FileOptions) -> FileHead:
-        """Return the first rows of the sheet, and its form. Raises DataError for an empty sheet."""
+        """Return the first rows of the sheet, and a description of its form.
+
+        Raises DataError for an empty sheet.
+        """
         ranges = _merged(content, options)
         with _opened(content, options) as sheet:
             names, title = sheet.parent.sheetnames, sheet.title
@@ -77,7 +81,10 @@ class _Workbook(SheetPlaces):
             yield from with_empty(_rows(sheet, ranges))
 
     def check(self, content: Content, names: Mapping[int, str], options: FileOptions) -> None:
-        """Raise DataError for a formula without a stored value, in the columns to read."""
+        """Raise DataError for a formula without a stored value, in the columns to read.
+
+        names: the name of each column to read, by its index.
+        """
         for letters, number in _formulas_alone(content, _part(content, options)):
             place = _column(letters)
             if place in names:
@@ -97,14 +104,20 @@ READER = LineReader(_Workbook())
 
 
 def _part(content: Content, options: FileOptions) -> str:
-    """Return the name of the sheet's file inside the workbook, a private attribute of openpyxl."""
+    """Return the name of the sheet's file inside the workbook.
+
+    openpyxl has it only as a private attribute.
+    """
     with _opened(content, options) as sheet:
         return str(getattr(sheet, "_worksheet_path", ""))
 
 
 @lru_cache(maxsize=2)
 def _merged(content: Content, options: FileOptions) -> tuple[Merged, ...]:
-    """Return the merged ranges of the sheet, which openpyxl leaves out when it reads row by row."""
+    """Return the merged ranges of the sheet, read from its XML.
+
+    openpyxl does not return them if it reads a sheet row by row.
+    """
     ranges = []
     for text in _texts(content, _part(content, options), b">"):
         for letters, row, last_letters, last_row in (
@@ -116,19 +129,25 @@ def _merged(content: Content, options: FileOptions) -> tuple[Merged, ...]:
 
 
 def _column(letters: bytes) -> int:
-    """Return the place of a column, from 0, by its letters: 0 for A, 26 for AA."""
+    """Return the index of a column, from 0, by its letters: 0 for A, 26 for AA."""
     return reduce(lambda place, letter: 26 * place + letter - 64, letters, 0) - 1
 
 
 def _formulas_alone(content: Content, part: str) -> Iterator[tuple[bytes, int]]:
-    """Yield column letters and row number of every cell with a formula, but no stored value."""
+    """Yield column letters and row number of every cell with a formula, but without a stored value.
+
+    part: the name of the sheet's file inside the workbook.
+    """
     for text in _texts(content, part, b"</c>"):
         for cell in FORMULA_ONLY_CELL.finditer(text) if b"<f" in text else ():
             yield cell[1], int(cell[2])
 
 
 def _texts(content: Content, part: str, mark: bytes) -> Iterator[bytes]:
-    """Yield a file inside the workbook in pieces; each but the last ends with a mark."""
+    """Yield a file inside the workbook in pieces; each piece but the last ends with a given text.
+
+    So no XML element that ends with this text is cut. part: the name of the file. mark: the text.
+    """
     from zipfile import ZipFile
 
     with content.open() as whole, ZipFile(whole) as book:
@@ -148,13 +167,16 @@ def _texts(content: Content, part: str, mark: bytes) -> Iterator[bytes]:
 
 
 def _rows(sheet: Sheet, ranges: Sequence[Merged]) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows with a cell, with their numbers; merged cells are filled down."""
+    """Yield the rows with a filled cell, with their numbers.
+
+    The value of merged cells is repeated in each of their rows. ranges: the merged cells.
+    """
     stored = enumerate(_stored(sheet), start=1)
     return filled_down(((number, [*map(cell_text, row)]) for number, row in stored), ranges)
 
 
 def _stored(sheet: Sheet) -> Iterator[tuple[Any, ...]]:
-    """Yield every row as openpyxl reads it. Raises _Damaged for its many kinds of failure."""
+    """Yield every row as openpyxl reads it. Raises _Damaged if openpyxl fails in any way."""
     rows = sheet.iter_rows(values_only=True)
     for number in count(1):
         try:
@@ -175,7 +197,7 @@ def _stored(sheet: Sheet) -> Iterator[tuple[Any, ...]]:
 
 @contextmanager
 def _opened(content: Content, options: FileOptions) -> Iterator[Sheet]:
-    """Open the chosen sheet of a workbook. Raises DataError if that is not possible."""
+    """Open the chosen sheet of a workbook. Raises DataError if this fails."""
     try:
         import openpyxl  # type: ignore[import-not-found,import-untyped,unused-ignore]
     except ImportError:
@@ -195,7 +217,8 @@ def _opened(content: Content, options: FileOptions) -> Iterator[Sheet]:
         raise DataError(f"{content.path}: not a readable Excel workbook: {bad}") from None
     try:
         sheet: Any = book[named_sheet(content.path, book.sheetnames, options)]
-        sheet.reset_dimensions()  # stored dimensions may be wrong, and would lose rows
+        # the stored size of the sheet may be too small, and would lose rows
+        sheet.reset_dimensions()
         yield sheet
     except _Damaged as bad:
         raise DataError(f"{content.path}: not a readable Excel workbook: {bad}") from None

@@ -1,4 +1,4 @@
-"""The facts about the people of a scenario, and all mistakes in its features."""
+"""The facts about the people of a scenario, and the mistakes in its features."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,17 +23,17 @@ USERS = ("population", "users")
 
 @dataclass(frozen=True, slots=True)
 class ScenarioFacts:
-    """The facts about a scenario's people before it is run, for the checks of a file.
+    """The facts about a scenario's people that are known before a run, for checks of its file.
 
-    None: unknown, because the key that would say it is itself wrong.
+    None: unknown, because the key that states the fact is itself wrong.
 
     Attributes:
         people: number of participants.
-        features: the requested columns.
-        shufflers: their number.
-        min_round_people: the people of the smaller round: fewer than all in the statistical setting
-            only.
-        sizes: values in the domain of each feature.
+        features: the names of the requested columns.
+        shufflers: number of shufflers.
+        min_round_people: number of people in the round with fewer people. It is below `people` only
+            if the two rounds ask different people (`setting = "statistical"`).
+        sizes: number of possible values of each feature.
     """
 
     people: int | None = None
@@ -44,7 +44,7 @@ class ScenarioFacts:
 
 
 def domains(scenario: Scenario) -> Iterator[Problem]:
-    """Yield the mistakes of features that no data could satisfy."""
+    """Yield the mistakes in features that are mistakes for any data."""
     if len(scenario.feature) > MAX_FEATURES:
         yield problem(
             ("feature",),
@@ -55,7 +55,10 @@ def domains(scenario: Scenario) -> Iterator[Problem]:
 
 
 def _domain(path: tuple[str | int, ...], feature: FeatureSection) -> Iterator[Problem]:
-    """Yield the mistakes of a feature's domain, at a path of the file."""
+    """Yield the mistakes in a feature's domain (its possible values) and name.
+
+    path: the path of the feature in the file.
+    """
     kinds = {
         "values": feature.values is not None,
         "levels": feature.levels is not None,
@@ -84,7 +87,10 @@ def _domain(path: tuple[str | int, ...], feature: FeatureSection) -> Iterator[Pr
 
 
 def coarser(path: tuple[str | int, ...], feature: FeatureSection) -> Iterator[Problem]:
-    """Yield the contradictions among a feature's rules for coarser values."""
+    """Yield the contradictions among a feature's rules that generalize values.
+
+    path: the path of the feature in the file.
+    """
     keys_given = [key for key in ONE_OF if getattr(feature, key) is not None]
     if len(keys_given) > 1:
         yield problem(
@@ -107,20 +113,26 @@ def coarser(path: tuple[str | int, ...], feature: FeatureSection) -> Iterator[Pr
             "hierarchy names a file, and level (from 1) the column of it to use; give both",
         )
     if feature.day_first is not None and feature.date is None:
-        yield problem((*path, "day_first"), "only date reads it; leave it out")
+        yield problem((*path, "day_first"), "only the rule `date` reads day_first; leave it out")
     merged = [value for group in (feature.merge or {}).values() for value in group]
     for value in sorted({label for label in merged if merged.count(label) > 1}):
         yield problem((*path, "merge"), f"{value!r} is in two groups; each value is in one")
 
 
 def _text(path: tuple[str | int, ...], text: str) -> Iterator[Problem]:
-    """Yield a mistake if the protocol cannot carry a name or a value."""
+    """Yield a mistake if the protocol cannot transmit a name or a value.
+
+    path: the key of the text in the file.
+    """
     if message := line_fault(text, MAX_NAME if path[-1] == "name" else MAX_WIDTH):
         yield problem(path, message)
 
 
 def people(scenario: Scenario, base: Folder) -> tuple[ScenarioFacts, list[Problem]]:
-    """Return the facts about the source, and the scenario's requests that it cannot meet."""
+    """Return the facts about a scenario's people, and the requests that its source cannot meet.
+
+    base: the folder that a file's path starts from.
+    """
     names_given = tuple(feature.name for feature in scenario.feature) or None
     try:
         offered = offer(scenario.population, base)
@@ -150,7 +162,10 @@ def people(scenario: Scenario, base: Folder) -> tuple[ScenarioFacts, list[Proble
 
 
 def _several(scenario: Scenario, whole: SourceTable, base: Folder) -> Iterator[Problem]:
-    """Yield a mistake if persons have more different rows than the scenario has ballots for."""
+    """Yield a mistake if a person has more different rows than ballots (`population.rows`).
+
+    whole: the table of people. base: the folder of hierarchy files.
+    """
     section = scenario.population
     if whole.persons is None or section.rows is None:
         return
@@ -162,7 +177,8 @@ def _several(scenario: Scenario, whole: SourceTable, base: Folder) -> Iterator[P
 def _facts(scenario: Scenario, available: int | None, features: tuple[str, ...]) -> ScenarioFacts:
     """Return the facts about the number of participants, in all and in the smaller round.
 
-    available: the people of the source; None: any number.
+    available: the number of people in the source; None: any number. features: the requested
+    columns.
     """
     section = scenario.population
     if section.setting == "fixed":
@@ -188,7 +204,10 @@ def _generated_sizes(scenario: Scenario, offered: Offer, names: tuple[str, ...])
 def _coarse_texts(
     scenario: Scenario, whole: SourceTable, base: Folder
 ) -> tuple[dict[str, tuple[str, ...]], list[Problem]]:
-    """Return the possible values of each feature, after it was made coarser, and the mistakes."""
+    """Return the possible values of each feature after generalization, and the mistakes found.
+
+    whole: the table of people. base: the folder of hierarchy files.
+    """
     texts_by_column, problems = dict(zip(whole.columns, whole.values, strict=True)), []
     for i, feature in enumerate(scenario.feature):
         try:
@@ -204,13 +223,19 @@ def _coarse_texts(
 def _table_sizes(
     scenario: Scenario, whole: SourceTable, texts_by_column: Mapping[str, Sequence[str]]
 ) -> tuple[int, ...]:
-    """Return the number of values of each feature of a table: listed values, or possible values."""
+    """Return the number of values of each feature of a table: listed values, else occurring values.
+
+    texts_by_column: the occurring values of each column, after generalization.
+    """
     value_counts = {feature.name: len(feature.values or ()) for feature in scenario.feature}
     return tuple(value_counts.get(name) or len(texts_by_column[name]) for name in whole.columns)
 
 
 def _columns(scenario: Scenario, offered: Offer) -> Iterator[Problem]:
-    """Yield a mistake for each named column that the source does not have."""
+    """Yield a mistake for each column that the scenario names, but the source does not have.
+
+    offered: the columns of the source.
+    """
     section = scenario.population
     if offered.generated and section.columns:
         yield problem(
@@ -237,7 +262,7 @@ def _columns(scenario: Scenario, offered: Offer) -> Iterator[Problem]:
 
 
 def _levels(scenario: Scenario, offered: Offer) -> Iterator[Problem]:
-    """Yield a mistake for each key `levels` where the source has values of its own."""
+    """Yield a mistake for each key `levels` if the source determines the values itself."""
     if offered.generated and offered.columns is None:
         return
     for i, feature in enumerate(scenario.feature):
@@ -249,7 +274,10 @@ def _levels(scenario: Scenario, offered: Offer) -> Iterator[Problem]:
 
 
 def _generated(scenario: Scenario, offered: Offer) -> Iterator[Problem]:
-    """Yield the mistakes of features of generated people."""
+    """Yield the mistakes in features of generated people.
+
+    offered: the columns and values that the generator offers.
+    """
     section = scenario.population
     for i, feature in enumerate(scenario.feature):
         if is_coarser(feature):
@@ -273,7 +301,10 @@ def _generated(scenario: Scenario, offered: Offer) -> Iterator[Problem]:
 def _contradictions(
     scenario: Scenario, whole: SourceTable, texts_by_column: Mapping[str, Sequence[str]]
 ) -> Iterator[Problem]:
-    """Yield a mistake for each feature that the data of a table contradict."""
+    """Yield a mistake for each feature that contradicts the data of a table.
+
+    whole: the table. texts_by_column: the occurring values of each column, after generalization.
+    """
     if not scenario.feature:
         for name, values in zip(whole.columns, whole.values, strict=True):
             wrong = misfit(FeatureSection(name=name), values)

@@ -1,4 +1,4 @@
-"""A user's options about the form of a file; the rest is detected, and then described."""
+"""The user's options about the form of a file; facts without an option are detected."""
 
 from dataclasses import dataclass
 
@@ -12,14 +12,15 @@ class FileOptions:
     Attributes:
         separator: the character between two cells.
         encoding: the encoding of the text, by Python's name.
-        sheet: the sheet of a workbook.
+        sheet: the name of the sheet of a workbook.
         header: whether the first line names the columns.
-        decimal: the sign before decimals.
-        header_row: the line (of a sheet: the row, from 1) that names the columns.
-        last_row: the last line of the table; lines below are notes or totals.
-        sets: columns with several parts in a cell, with the sign between them.
-        yes_no: columns with a new column for each part, with the sign between the parts.
-        as_number: columns in which each number has one spelling.
+        decimal: the decimal sign: point or comma.
+        header_row: the number of the line (or of the sheet's row), from 1, that names the columns.
+        last_row: the number of the last line of the table; lines below are notes or totals.
+        sets: columns with several answers in a cell, each with the sign between the answers.
+        yes_no: columns to be replaced by a yes-no column for each answer, each with the sign
+            between the answers.
+        as_number: columns in which equal numbers get equal spelling.
     """
 
     separator: str | None = None

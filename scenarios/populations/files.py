@@ -1,7 +1,8 @@
-"""People from a file, read by its ending: text, workbook, Parquet, SPSS, Stata or SAS.
+"""People from a file: text, workbook, Parquet, SPSS, Stata or SAS, chosen by the file's ending.
 
-The form of a file is detected unless the user gives it, and described in the note of its table. Its
-bytes are read once (content.py); each mistake in them is a DataError with file, line and column.
+The form of a file is detected unless the user gives it. The note of the table describes the form. A
+file is read once into memory (content.py). Each mistake in a file is a DataError with file, line
+and column.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -41,7 +42,10 @@ PACKED = (".gz", ".zip", ".bz2", ".xz", ".zst", ".7z")
 
 
 class FileReader(Protocol):
-    """The interface of a module that reads one kind of file. options: the user's."""
+    """The interface of a module that reads one kind of file.
+
+    content: the bytes of the file. options: the user's options about its form.
+    """
 
     def header(self, content: Content, options: FileOptions) -> tuple[str, ...]:
         """Return the names of the columns."""
@@ -50,7 +54,7 @@ class FileReader(Protocol):
     def describe(self, content: Content, options: FileOptions, left_out: Sequence[str] = ()) -> str:
         """Return the form of the file in words.
 
-        left_out: descriptions of lines below the people.
+        left_out: descriptions of lines below the people that are left out.
         """
         ...
 
@@ -59,17 +63,20 @@ class FileReader(Protocol):
         ...
 
     def place_of_names(self, content: Content, options: FileOptions) -> str:
-        """Return the place of the columns' names, for messages."""
+        """Return the place of the columns' names in the file, for messages."""
         ...
 
     def rows(
         self, content: Content, columns: Sequence[str], skipped: Skipped, options: FileOptions
     ) -> Iterator[Sequence[str]]:
-        """Yield these columns of each row; note in `skipped` the lines that are left out."""
+        """Yield these columns of each row as text.
+
+        skipped: receives the lines that are left out.
+        """
         ...
 
     def where(self, content: Content, index: int, options: FileOptions) -> str:
-        """Return the place of a row (from 0) in the file, for messages."""
+        """Return the place of a row in the file, for messages. index: of the row, from 0."""
         ...
 
 
@@ -88,7 +95,7 @@ class FileSource:
 
     Attributes:
         content: the bytes of the file.
-        options: options of the user about its form.
+        options: the user's options about the form of the file.
     """
 
     content: Content
@@ -96,7 +103,10 @@ class FileSource:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names of the columns in the requested form (column_forms.py). Raises DataError."""
+        """The names of the columns after reshaping at the user's request. Raises DataError.
+
+        Reshaping (column_forms.py) can replace a column by several yes-no columns.
+        """
         return _asked_columns(self)
 
     @property
@@ -106,7 +116,7 @@ class FileSource:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of its bytes, in hexadecimal."""
+        """SHA-256 of the bytes of the file, in hexadecimal."""
         return self.content.sha256
 
     def rows(self) -> Iterator[Sequence[str]]:
@@ -127,7 +137,7 @@ class FileSource:
         )
 
     def where(self, index: int) -> str:
-        """Return the place of a row (from 0) in the file, for messages."""
+        """Return the place of a row in the file, for messages. index: of the row, from 0."""
         return self._reader.where(self.content, index, self.options)
 
     def table(
@@ -136,10 +146,14 @@ class FileSource:
         section: PopulationSection,
         progress: Callable[[str], None] = lambda _stage: None,
     ) -> SourceTable:
-        """Return the chosen columns as codes. Raises DataError.
+        """Return the chosen columns as integer codes. Raises DataError.
 
-        chosen: name in the scenario and name in the file of each column. progress: receives the
-        stage of reading. The last table is kept: a check and then a run encode the file once.
+        The last table is kept, so that a check and a later run encode the file once.
+
+        Args:
+            chosen: (name in the scenario, name in the file) of each column.
+            section: the scenario's table [population].
+            progress: receives the stage of reading, as text.
         """
         if not 1 <= len(chosen) <= MAX_FEATURES:
             raise DataError(
@@ -161,7 +175,10 @@ class FileSource:
         return READERS[self.content.path.suffix.lower()]
 
     def _written(self, names: Sequence[str]) -> list[str]:
-        """Return names of columns as the file spells them: its letters may be decomposed."""
+        """Return the names of columns in the file's own spelling.
+
+        The file may write a letter and its accent as two characters; `names` has them in form NFC.
+        """
         return [_spelled(self)[name] for name in names]
 
     def _encoded(
@@ -170,9 +187,11 @@ class FileSource:
         lacking: tuple[str, tuple[str, ...]],
         progress: Callable[[str], None],
     ) -> SourceTable:
-        """Return the chosen columns in the requested form (column_forms.py), as codes.
+        """Return the chosen columns as integer codes, reshaped if the user requests it.
 
-        lacking: the value of an empty cell, and texts that mean the same as an empty cell.
+        choices: (name in the scenario, name in the file) of each column. lacking: the value of an
+        empty cell, and texts that mean the same as an empty cell. progress: receives the stage of
+        reading.
         """
         if self.options.yes_no or self.options.sets or self.options.as_number:
             read = partial(self._as_written, lacking=lacking, progress=progress)
@@ -185,7 +204,12 @@ class FileSource:
         lacking: tuple[str, tuple[str, ...]],
         progress: Callable[[str], None],
     ) -> SourceTable:
-        """Return the chosen columns of the file, as codes, in the form of the file."""
+        """Return the chosen columns of the file as integer codes, without reshaping.
+
+        choices: (name in the scenario, name in the file) of each column. lacking: the value of an
+        empty cell, and texts that mean the same as an empty cell. progress: receives the stage of
+        reading.
+        """
         path, (ours, source_columns) = self.content.path, zip(*choices, strict=True)
         skipped = Skipped()
         try:
@@ -219,7 +243,8 @@ class FileSource:
         return pointed(path, table, self.options.decimal, lacking[0])
 
 
-_last: dict[object, SourceTable] = {}  # memory key -> the last table read, to save a second reading
+# arguments of the last reading -> its table, to save a second reading
+_last: dict[object, SourceTable] = {}
 
 
 def source_of(path: Path, options: FileOptions = DEFAULT_OPTIONS) -> FileSource:
@@ -233,18 +258,22 @@ def source_of(path: Path, options: FileOptions = DEFAULT_OPTIONS) -> FileSource:
         raise DataError(f"{path}: there is no such file{_neighbour(path)}") from None
     except OSError as bad:
         raise DataError(f"{path}: cannot be read: {bad}") from None
-    except ValueError:  # a name with a null byte; Python's texts for it differ
+    # raised for a name with a null byte; its text differs between Python versions
+    except ValueError:
         raise DataError(f"{path}: cannot be read: no file can have this name") from None
 
 
 def _columns(source: FileSource) -> tuple[str, ...]:
-    """Return the names of the columns in the file, with composed letters."""
+    """Return the names of the file's columns in Unicode form NFC, so that equal names match."""
     return tuple(_spelled(source))
 
 
 @lru_cache(maxsize=2)
 def _spelled(source: FileSource) -> dict[str, str]:
-    """Return a mapping from each column's name to its spelling in the file; names are checked."""
+    """Return a mapping from each column's name (form NFC) to its spelling in the file.
+
+    Raises DataError for names that cannot be used.
+    """
     path = source.content.path
     reader = READERS[path.suffix.lower()]
     written = reader.header(source.content, source.options)
@@ -255,7 +284,7 @@ def _spelled(source: FileSource) -> dict[str, str]:
 
 
 def _asked_columns(source: FileSource) -> tuple[str, ...]:
-    """Return the names of the columns in the requested form; a column may become several."""
+    """Return the names of the columns after reshaping, where a column may become several."""
     names = _columns(source)
     if not source.options.yes_no:
         return names
@@ -266,7 +295,10 @@ def _asked_columns(source: FileSource) -> tuple[str, ...]:
 
 @lru_cache(maxsize=2)
 def _parts(source: FileSource) -> dict[str, tuple[str, ...]]:
-    """Return the parts that occur in each column of `yes_no`."""
+    """Return, for each column to be replaced by yes-no columns, the different answers in its cells.
+
+    A cell holds several answers with a sign between them; each answer becomes a column.
+    """
     plain = FileSource(source.content, replace(source.options, sets=(), yes_no=(), as_number=()))
     parts = {}
     for name, sign in source.options.yes_no:
@@ -276,7 +308,10 @@ def _parts(source: FileSource) -> dict[str, tuple[str, ...]]:
 
 
 def _cells(text: str, sign: str | None, parts: Sequence[str]) -> Iterator[str]:
-    """Yield a cell, or for a column of `yes_no` a cell for each part: "yes" or "no"."""
+    """Yield a cell, or for a column of several answers a cell "yes" or "no" for each answer.
+
+    sign: stands between two answers; None: the column is not replaced. parts: all answers.
+    """
     if sign is None:
         yield text
     else:
@@ -287,7 +322,7 @@ def _cells(text: str, sign: str | None, parts: Sequence[str]) -> Iterator[str]:
 def _check_names(where: Callable[[], str], names: Sequence[str]) -> None:
     """Raise DataError for a column without a usable name, or two columns of the same name.
 
-    where: returns the place of the names.
+    where: returns the place of the names in the file.
     """
     for place, name in enumerate(names, start=1):
         if not name or len(name.encode()) > MAX_NAME or not is_line(name):
@@ -305,7 +340,7 @@ def _check_names(where: Callable[[], str], names: Sequence[str]) -> None:
 
 
 def _inhabited(path: Path, encoded: Encoded) -> None:
-    """Raise DataError if no row of the file is a person."""
+    """Raise DataError if the file has no people."""
     if len(encoded.codes):
         return
     if encoded.dropped:
@@ -317,7 +352,7 @@ def _inhabited(path: Path, encoded: Encoded) -> None:
 
 
 def _check_kind(path: Path, options: FileOptions) -> None:
-    """Raise DataError for an unknown ending, or an option that this kind of file does not have."""
+    """Raise DataError for an unknown ending, or an option that this kind of file lacks."""
     reader = READERS.get(path.suffix.lower())
     if reader is None and isdir(path):  # noqa: PTH112 - Path.is_dir fails for very long names
         raise DataError(f"{path}: is a folder; name a file inside it")
@@ -335,7 +370,7 @@ def _check_kind(path: Path, options: FileOptions) -> None:
 
 
 def _neighbour(path: Path) -> str:
-    """Return ` (did you mean ...?)` with a table of the same folder, or an empty text."""
+    """Return ` (did you mean ...?)` with a similar file of the same folder, or an empty text."""
     if not path.parent.is_dir():
         return ""
     tables = [

@@ -1,4 +1,4 @@
-"""The first lines of a table's file: detection of titles and of the header's place."""
+"""Detection of titles and of the header in the first lines of a table's file."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ TITLES = 30  # largest number of lines above a header
 
 
 def without_end(lines: Sequence[OpeningLine]) -> Sequence[OpeningLine]:
-    """Return the lines without totals and notes at the end."""
+    """Return the lines without totals and notes below the table."""
     width, end = body_width(lines), len(lines)
     while end > 2 and width > 1:
         texts = [cell for cell in lines[end - 1].cells if cell]
@@ -23,21 +23,22 @@ def without_end(lines: Sequence[OpeningLine]) -> Sequence[OpeningLine]:
 
 
 def begins_below(lines: Sequence[OpeningLine]) -> bool:
-    """Whether it is sure that titles stand above a table, and a header below them."""
+    """Whether titles stand above the table, and the place of the header below them is certain."""
     start = first_complete(lines)
     return bool(start) and is_sure(lines, start or 0)
 
 
 def body_width(lines: Sequence[OpeningLine]) -> int:
-    """Return the most frequent number of cells of a line; in a tie, the largest."""
+    """Return the most frequent number of cells per line; in a tie, the largest."""
     counts = Counter(len(line.cells) for line in lines)
     return max(counts, key=lambda width: (counts[width], width), default=0)
 
 
 def first_complete(lines: Sequence[OpeningLine]) -> int | None:
-    """Return the index of the first line that could be a header, below titles only.
+    """Return the index of the header: the first line with a text for each column.
 
-    None if another line stands above every such line.
+    Only titles and comments may stand above it; None if another line does. lines: the first lines
+    of the file, without empty lines.
     """
     if len(lines) < 2:
         return 0
@@ -55,7 +56,11 @@ def first_complete(lines: Sequence[OpeningLine]) -> int | None:
 
 
 def _is_comment(lines: Sequence[OpeningLine], index: int, width: int) -> bool:
-    """Whether a line begins with # and a header stands below it, as for R's read.table."""
+    """Whether a line is a comment: it begins with #, and a header stands below it.
+
+    R's read.table skips such lines. index: of the line. width: number of cells of the table's
+    lines.
+    """
     if not lines[index].cells[0].startswith("#"):
         return False
     below = next((i for i in range(index, len(lines)) if lines[i].cells[0][:1] != "#"), None)
@@ -65,16 +70,20 @@ def _is_comment(lines: Sequence[OpeningLine], index: int, width: int) -> bool:
 
 
 def _is_completed(line: OpeningLine, body: Sequence[OpeningLine], width: int) -> bool:
-    """Whether the next line names the columns for which a line of groups has no name."""
+    """Whether a header spans two lines: the next line has the names that this line lacks.
+
+    Such a line names groups of columns. body: the lines below it. width: number of cells of the
+    table's lines.
+    """
     if len(body) < 2 or len(line.cells) != width or not _is_complete(body[0], body[1:], width):
         return False
     return line.cells[0] != "" and body[0].cells[0] in ("", line.cells[0])
 
 
 def _is_complete(line: OpeningLine, body: Sequence[OpeningLine], width: int) -> bool:
-    """Whether a line has a text above each column that has values, perhaps except the first column.
+    """Whether a line has a text above each column that has values; the first column may lack it.
 
-    body: the lines below. width: cells of a line.
+    body: the lines below. width: number of cells of the table's lines.
     """
     cells = line.cells
     if len(cells) < width - 1 or not any(cells) or not body:
@@ -82,25 +91,30 @@ def _is_complete(line: OpeningLine, body: Sequence[OpeningLine], width: int) -> 
     if len(cells) < width:
         return all(cells) and len(cells) > 0
     if line.full == 1 and width > 1 and sum(_in_use(body, j) for j in range(width)) > 1:
-        return bool(len(cells) == 2 and not cells[0])  # a pandas file: an index and one column
+        # a file of pandas: a nameless index and a single column
+        return bool(len(cells) == 2 and not cells[0])
     return all(cells[j] or not j or not _in_use(body, j) for j in range(width))
 
 
 def _in_use(body: Sequence[OpeningLine], place: int) -> bool:
-    """Whether at least half of the lines have a value in a column."""
+    """Whether at least half of the lines have a value in a column.
+
+    body: the lines. place: the index of the column.
+    """
     values = sum(place < len(line.cells) and line.cells[place] != "" for line in body)
     return values * 2 >= len(body) and values > 0
 
 
 def _is_title(line: OpeningLine, width: int) -> bool:
-    """Whether a line has few filled cells, as a title has. width: cells of a table's line."""
+    """Whether a line has few filled cells, as a title has. width: cells of the table's lines."""
     return line.full == 1 or len(line.cells) < width - 1 or line.full * 2 <= width
 
 
 def is_sure(lines: Sequence[OpeningLine], start: int) -> bool:
-    """Whether a header below titles is proved: by numbers below names, or by its look.
+    """Whether the line at index `start` is certainly the header of a table below titles.
 
-    start: the index of the header.
+    It is if a column below it holds numbers, or if an empty line or empty cells set the titles
+    apart.
     """
     header, body = lines[start], lines[start + 1 :]
     width = len(header.cells)
@@ -121,7 +135,10 @@ def is_sure(lines: Sequence[OpeningLine], start: int) -> bool:
 
 
 def is_numbering(values: Sequence[str]) -> bool:
-    """Whether a column counts the rows, from 0 or from 1."""
+    """Whether a column holds row numbers 0, 1, 2, ... or 1, 2, 3, ...
+
+    values: the texts of the column.
+    """
     if not values or values[0] not in ("0", "1"):
         return False
     first = int(values[0])

@@ -1,9 +1,12 @@
-"""The end of a table: totals, notes and empty lines below the people are left out.
+"""Detection of the end of a table: totals, notes and empty lines below the people are left out.
 
-A total begins with a word such as Total or Summe that is no value of its column elsewhere; besides,
-its column holds numbers, or only its line has an empty cell somewhere, or a cell is the sum of its
-column in a short table. A note is a single text that begins as notes do (Source, Quelle), or below
-an empty line.
+A total begins with a word such as Total or Summe. It is left out only if it is clearly a total:
+
+* no other line has such a word in this column, and
+* the column holds numbers otherwise, or only this line has an empty cell in some column, or a cell
+  is the sum of its column.
+
+A note is a single text. It begins as notes do (Source, Quelle), or follows an empty line.
 """
 
 import re
@@ -14,7 +17,7 @@ from itertools import chain, islice
 from ...protocol.wire.coarsening import NUMBER
 
 PIECE = 64  # lines read together: few enough to avoid a garbage collection
-LAST = 64  # last lines that may be a footer, without empty lines
+LAST = 64  # most lines of a footer, empty lines not counted
 _SUMS = (
     r"(grand |sub)?totals?|sum|summe|(gesamt|end|zwischen)summe|gesamt|insgesamt|alle|"
     r"total g[eé]n[eé]ral|total(e)? gen?erale?|total general|sous-total|ensemble|somme|suma|"
@@ -33,12 +36,12 @@ NOTE = re.compile(
 
 @dataclass(slots=True)
 class Skipped:
-    """The lines of a file that are no people, collected while the file is read.
+    """The lines of a file that are left out, collected while the file is read.
 
     Attributes:
         empty: numbers of empty lines.
-        notes: lines left out, in words.
-        warnings: doubts.
+        notes: descriptions of the other lines left out.
+        warnings: warnings about lines that may have been misjudged.
     """
 
     empty: list[int] = field(default_factory=list)
@@ -69,8 +72,8 @@ def without_footer(
 ) -> Iterator[tuple[int, list[str]]]:
     """Return the lines down to the last line of a person.
 
-    word: "line" or "row", for descriptions. width: cells of a line. skipped: receives descriptions
-    of the lines left out.
+    word: "line" or "row", for descriptions. width: number of cells of a line. skipped: receives
+    descriptions of the lines left out.
     """
     return chain.from_iterable(_pieces(lines, word, width, skipped))
 
@@ -78,11 +81,15 @@ def without_footer(
 def _pieces(
     lines: Iterator[tuple[int, list[str]]], word: str, width: int, skipped: Skipped
 ) -> Iterator[list[tuple[int, list[str]]]]:
-    """Yield the lines in lists; the last lines are held back until it is clear which are people."""
+    """Yield the lines in lists; the last lines only after deciding which of them are people.
+
+    word: "line" or "row", for descriptions. width: number of cells of a line. skipped: receives
+    descriptions of the lines left out.
+    """
     pending_lines, full = (
         list[tuple[int, list[str]]](),
         0,
-    )  # full: lines up to the last that is not empty
+    )  # full: number of pending lines up to the last filled line
     while piece := list(islice(lines, PIECE)):
         if full > LAST:
             yield pending_lines[: full - LAST]
@@ -97,7 +104,11 @@ def _pieces(
 def _people(
     pending_lines: Sequence[tuple[int, list[str]]], word: str, width: int, skipped: Skipped
 ) -> int:
-    """Return how many of the last lines are people; describe the other lines in `skipped`."""
+    """Return the number of people in the file's last lines, and describe the other lines.
+
+    pending_lines: the last lines. word: "line" or "row". width: number of cells of a line. skipped:
+    receives the descriptions.
+    """
     rows = [_Row(number, cells) for number, cells in pending_lines]
     end, text_rows = len(rows), 0
     while end > 1 and text_rows < LAST:
@@ -106,7 +117,7 @@ def _people(
             break
         text_rows += bool(row.texts)
         end -= 1
-    # A doubtful line counts as a person, and so do the lines above it.
+    # A line that may be a total counts as a person, and so do the lines above it.
     people_end = end
     for place in range(end, len(rows)):
         row = rows[place]
@@ -129,13 +140,17 @@ def _people(
 
 
 def _is_total(row: _Row) -> bool:
-    """Whether a line begins with a word for a total, and has further cells."""
+    """Whether a line begins with a word such as Total, and has further filled cells."""
     texts = row.texts
     return len(texts) > 1 and TOTAL.fullmatch(texts[0]) is not None
 
 
 def _is_note(rows: Sequence[_Row], place: int, width: int) -> bool:
-    """Whether a line is a note: a single text, or several if separators are inside it."""
+    """Whether a line is a note below a table, and not a person.
+
+    A note is a single text, or a text that separators have cut into several cells. place: the index
+    of the line. width: number of cells of the table's lines.
+    """
     row = rows[place]
     texts = row.texts
     if width < 2 or NUMBER.fullmatch(texts[0]) or not row.cells[0].strip():
@@ -154,7 +169,10 @@ def _is_note(rows: Sequence[_Row], place: int, width: int) -> bool:
 
 
 def _is_sure(row: _Row, people: Sequence[_Row], width: int) -> bool:
-    """Whether a line that begins with a word for a total is surely a total, by its other cells."""
+    """Whether a line that begins with a word such as Total is a total by its other cells too.
+
+    people: the lines above. width: number of cells of the table's lines.
+    """
     if len(row.cells) < width and not all(
         len(candidate.cells) == len(row.cells) for candidate in people
     ):
@@ -179,7 +197,7 @@ def _is_sure(row: _Row, people: Sequence[_Row], width: int) -> bool:
 
 
 def _is_sum(cell: str, values: Sequence[str]) -> bool:
-    """Whether a cell is the sum of its column's values."""
+    """Whether a cell is the sum of the numbers above it in its column. values: the column."""
     if len(values) < 2 or not NUMBER.fullmatch(cell):
         return False
     if not all(NUMBER.fullmatch(text) for text in values if text):

@@ -1,4 +1,4 @@
-"""The first lines of a table's file, as input of the detection of its layout."""
+"""The first lines of a table's file, from which the layout is detected."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ class OpeningLine:
 
     @property
     def full(self) -> int:
-        """The number of cells that are not empty."""
+        """The number of filled cells."""
         return sum(map(bool, self.cells))
 
 
@@ -27,12 +27,12 @@ class Opening:
     """The first lines of a file, with facts about their form.
 
     Attributes:
-        word: `line` of a text, `row` of a sheet.
+        word: the word for a line in messages: `line` of a text, `row` of a sheet.
         lines: the lines that are not empty.
-        marked: whether the first cell of each line is quoted, as R quotes names of rows.
-        across: lines with their merged cells filled to the right, by number.
-        doubts: about the separator.
-        offset: number of empty columns before the first cell of these lines.
+        marked: whether the first cell of each line is quoted, as R quotes the names of rows.
+        across: line number -> its cells, with merged cells filled to the right.
+        doubts: warnings about the separator.
+        offset: number of empty columns before the first filled cell of these lines.
     """
 
     word: str

@@ -1,7 +1,8 @@
-"""A table in memory, from any library, written as a private file that is read like any other.
+"""Tables in memory, from any library, written to a private CSV file that is read like other files.
 
 Accepted are mappings of columns, pandas and polars frames, Arrow tables, and veilmix's own Frame.
-The file lies in a folder that is removed with the process; so a frame and its export give the same.
+The file is in a folder that is removed when the process ends. So a frame and an exported CSV file
+of it give the same people.
 """
 
 import csv
@@ -17,14 +18,15 @@ from ...errors import ParameterError
 from ...temporary_files import set_aside
 
 MIDNIGHT = time()
-MAX_LINES = 1 << 31  # last_row of a frame, so that no footer is searched
+# option last_row for a frame: a number that no frame reaches, so that no line counts as a footer
+MAX_LINES = 1 << 31
 _NUMBERS = count(1)
 
 
 def file_of(frame: Any, name: str = "frame") -> Path:
-    """Return the path of a new CSV file (comma, UTF-8, a header) with a frame.
+    """Return the path of a new CSV file (comma, UTF-8, a header) with the content of a frame.
 
-    name: the table's name in messages. Raises ParameterError for a value that is no table,
+    name: the table's name in messages. Raises ParameterError for an object that is no table,
     StorageError if there is no room for the file.
     """
     columns = columns_of(frame)
@@ -47,7 +49,7 @@ def file_of(frame: Any, name: str = "frame") -> Path:
 
 
 def columns_of(frame: Any) -> dict[str, Sequence[Any]]:
-    """Return the columns of a frame by name, with Python values. Raises ParameterError."""
+    """Return the columns of a frame by name, as Python values. Raises ParameterError."""
     _named_once(frame)
     if isinstance(frame, Mapping):
         return {str(name): list(column) for name, column in frame.items()}
@@ -66,7 +68,7 @@ def columns_of(frame: Any) -> dict[str, Sequence[Any]]:
 
 
 def _named_once(frame: Any) -> None:
-    """Raise ParameterError if two columns have the same name: a mapping would lose the first."""
+    """Raise ParameterError if two columns have the same name, since a dict would lose the first."""
     columns: Any = frame  # iterating a mapping gives its column names
     if not isinstance(frame, Mapping):
         columns = getattr(

@@ -1,7 +1,7 @@
-"""Fictitious people: drawn column by column from a named law (distribution).
+"""Generated people: each column is drawn from a named law (distribution).
 
-Only `Generator.random` is asked for, the most stable stream numpy has; value v of a column is drawn
-where a uniform number falls among the cumulated shares.
+Only `Generator.random` of numpy is used, because its stream changes least between versions. A value
+is drawn by a uniform number: it selects the value by the cumulative shares.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,7 +27,8 @@ PRESENCE = ("N", "Y")
 Draw = Callable[[int, int, np.random.Generator], Codes]
 
 
-KINDRED = 0.9  # share of the values of `correlated` that follow from a person's kind
+# share of the values of `correlated` that a person's latent number (0 to 1) determines
+KINDRED = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +36,12 @@ class Generator:
     """A law (distribution) by which the columns of generated people are drawn.
 
     Attributes:
-        note: the people, in words.
+        note: a description of the people.
         draw: draws the codes of a column, from (number of values, number of people, rng).
         levels: the number of values of a column; None: any number.
-        kindred: the share of values that do not come from `draw` but from the person's kind, a
-            uniform number for all columns; 0: the columns are independent.
+        kindred: the share of values that are not drawn by `draw`, but follow from a person's latent
+            uniform number. The number is the same for all columns, which makes them correlated. 0:
+            the columns are independent.
     """
 
     note: str
@@ -49,18 +51,21 @@ class Generator:
 
 
 def zipf(levels: int, n: int, rng: np.random.Generator) -> Codes:
-    """Draw n codes with shares in proportion to 1, 1/2, 1/3, ..., 1/levels."""
+    """Draw n codes with shares in proportion to 1, 1/2, 1/3, ..., 1/levels (Zipf's law).
+
+    levels: the number of values.
+    """
     weights = 1 / np.arange(1, levels + 1)
     return _pick(weights / weights.sum(), n, rng)
 
 
 def uniform(levels: int, n: int, rng: np.random.Generator) -> Codes:
-    """Draw n codes, all `levels` values equally likely."""
+    """Draw n codes of `levels` equally likely values."""
     return _pick(np.full(levels, 1 / levels), n, rng)
 
 
 def balanced_values(levels: int, n: int, rng: np.random.Generator) -> Codes:  # noqa: ARG001
-    """Return n codes that take the values in turn: two counts differ by at most 1."""
+    """Return n codes that take the `levels` values in turn: counts differ by at most 1."""
     return np.arange(n, dtype=np.int32) % levels
 
 
@@ -81,7 +86,10 @@ LAWS = dict.fromkeys(GENERATORS, f"{__name__}:GENERATORS")
 
 
 def laws() -> tuple[str, ...]:
-    """Return the names of all laws: of this file, and of other packages (`veilmix.populations`)."""
+    """Return the names of all laws (distributions) from which people can be generated.
+
+    They are the laws of this module, and of other packages (entry points `veilmix.populations`).
+    """
     return tuple(homes("populations", LAWS))
 
 
@@ -105,7 +113,11 @@ def generate(
     n: int,
     rng: np.random.Generator | int | None = None,
 ) -> SourceTable:
-    """Draw n people with these features; without features, with three columns a, b, c."""
+    """Draw n people from the law (distribution) of this name.
+
+    features: the columns to draw; without features, three columns a, b, c. rng: a generator, or a
+    seed.
+    """
     law, rng = law_of(name), np.random.default_rng(rng)
     features = features or [FeatureSection(name=column) for column in NAMES]
     values = tuple(texts(law, feature) for feature in features)
@@ -118,7 +130,10 @@ def generate(
 
 
 def texts(law: Generator, feature: FeatureSection) -> tuple[str, ...]:
-    """Return the values that a feature is drawn from; DataError if the law has another number."""
+    """Return the values of a generated feature.
+
+    Raises DataError if the law (distribution) has another number of values.
+    """
     count = len(feature.values) if feature.values else feature.levels or law.levels or LEVELS
     if law.levels not in (None, count):
         raise DataError(
@@ -130,7 +145,10 @@ def texts(law: Generator, feature: FeatureSection) -> tuple[str, ...]:
 
 
 def blood_types(n: int, rng: np.random.Generator | int | None = None) -> SourceTable:
-    """Draw n people's antigens A, B and Rh(D): present if at least one allele makes it."""
+    """Draw n people's antigens A, B and Rh(D): present if an allele of the person makes them.
+
+    A person has two independent alleles for A and B, and two for Rh(D).
+    """
     rng = np.random.default_rng(rng)
     abo, rh = rng.random((n, 2)), rng.random((n, 2))
     present = (
@@ -145,10 +163,12 @@ def blood_types(n: int, rng: np.random.Generator | int | None = None) -> SourceT
 def _by_kind(
     codes_drawn: Sequence[Codes], levels: Sequence[int], share: float, rng: np.random.Generator
 ) -> list[Codes]:
-    """Replace a share of the values by the value of the person's kind: columns then correlate.
+    """Replace a share of the values by a person's latent number, which correlates columns.
 
-    The kind is a number from 0 to 1. The value is floor(kind times number of values), so that two
-    columns with equally many values have the same value of a kind.
+    The latent number is uniform from 0 to 1. The value is floor(latent number times number of
+    values). If two columns have equally many values, a person's new values in them are equal.
+    codes_drawn: the columns. levels: the number of values of each column. share: the share of
+    values to replace.
     """
     kind = rng.random(len(codes_drawn[0]))
     kind_codes = [np.floor(kind * count).astype(np.int32) for count in levels]
@@ -160,6 +180,6 @@ def _by_kind(
 
 
 def _pick(shares: np.ndarray, n: int, rng: np.random.Generator) -> Codes:
-    """Draw n codes with these shares."""
-    inner = np.cumsum(shares)[:-1]  # without the last, which rounding may leave below 1
+    """Draw n codes with given shares. shares: the probability of each code."""
+    inner = np.cumsum(shares)[:-1]  # the last is left out, because rounding may leave it below 1
     return np.searchsorted(inner, rng.random(n), side="right").astype(np.int32)

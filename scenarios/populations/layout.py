@@ -1,9 +1,9 @@
-"""The layout of a table in a text file or a sheet: titles, header, row numbers, empty columns.
+"""Detection of the layout of a table in a file: titles, header, and columns to skip.
 
-Programs write more than a header and people: pandas an unnamed column of row numbers, R's
-`write.table` a header without the name of that column, offices titles above, groups and units of
-columns in a second line, empty columns. Each is detected in the first lines and described in a
-note; a doubt is a DataError that says which options decide.
+Files differ: pandas adds a nameless column of row numbers, and R's `write.table` a nameless column
+of row names. Offices add titles above, empty columns, and a second line with groups or units of the
+columns. All of this is detected in the first lines and described in notes. If the layout is
+unclear, a DataError states the options that decide.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from .format_line import Opening, OpeningLine
 from .header_line import names_columns, numbered
 from .second_line import SecondLine, second_line
 
-ROW_NAME = "row_name"  # name for the column of R's row names or a pandas index
+ROW_NAME = "row_name"  # name given to the nameless column of R's row names or of a pandas index
 NO_HEADER = "if no line names the columns, say --no-header (in a scenario: header = false)"
 HEADER_ROW_HINT = "--header-row N (in a scenario: header_row = N) names the line of the header"
 
@@ -28,13 +28,13 @@ class Layout:
 
     Attributes:
         names: the names of the columns that are read.
-        places: the places of these columns in a line, from 0.
-        nameless: places of columns that are left out, and have to stay empty.
-        width: cells of a line.
+        places: the indices of these columns in a line, from 0.
+        nameless: the indices of columns that are left out, in which every cell must be empty.
+        width: number of cells of a line.
         header: number of the line of the header; None: no header.
         preamble_end: number of the last line before the people.
-        notes: the layout in words.
-        warnings: doubts about it.
+        notes: descriptions of the layout.
+        warnings: warnings about unclear points.
     """
 
     names: tuple[str, ...]
@@ -48,18 +48,17 @@ class Layout:
 
 
 def lay_out(path: Path, opening: Opening, options: FileOptions) -> Layout:
-    """Return the layout of a table from its first lines. Raises DataError where it is not sure.
+    """Return the layout of a table, detected in its first lines. Raises DataError if it is unclear.
 
-    opening: the first lines; there is at least a single line.
+    opening: the first lines, at least a single line.
     """
     opening = replace(opening, lines=without_end(opening.lines))
     lines = opening.lines
     if options.header is False:
         if options.header_row is not None:
             raise DataError(
-                f"{path}: header_row = {options.header_row}, but no line names columns, as you "
-                "said "
-                "too; say one of both"
+                f"{path}: header_row = {options.header_row}, but you also said that no line "
+                "names the columns; leave one of these options out"
             )
         return _without_header(lines, trim=False)
     start = _start(path, opening, options)
@@ -67,14 +66,14 @@ def lay_out(path: Path, opening: Opening, options: FileOptions) -> Layout:
     cells, notes = _header_cells(path, opening, lines[start], body, options)
     second = None if options.header_row is not None else second_line(cells, body)
     people = body[1:] if second is not None and second.kind != "doubt" else body
-    # The first line is a person if nothing shows that it names columns: it has all cells, no row
-    # numbers stand below it, and its cells look like values.
+    # The first line is a person if no sign shows that it names columns. Such signs: it lacks a
+    # cell, row numbers stand below it, or its cells do not look like values.
     if options.header is None and options.header_row is None and not start:
         is_short = len(cells) > len(lines[0].cells)
         rows = [cells, *(line.cells for line in people)]
         if not (is_short or _has_row_numbers(cells, people) or names_columns(rows)):
             return _without_header(lines, trim=True)
-    # A line above the header is a title, or the upper half of a header with merged cells.
+    # The line above the header is a title, or it names groups of columns, as merged cells do.
     above, group = lines[:start], None
     if above and options.header_row is None and _is_group(above[-1], lines[start], cells, opening):
         above, group = above[:-1], above[-1]
@@ -96,7 +95,10 @@ def lay_out(path: Path, opening: Opening, options: FileOptions) -> Layout:
 
 
 def _without_header(lines: Sequence[OpeningLine], *, trim: bool) -> Layout:
-    """Return the layout of a table without a header. trim: leave out empty columns at the end."""
+    """Return the layout of a table without a header.
+
+    trim: whether to leave out empty columns at the end.
+    """
     width = len(lines[0].cells)
     used = width
     while trim and used > 1 and not any(line.cells[used - 1 : used] > ("",) for line in lines):
@@ -116,7 +118,7 @@ def _without_header(lines: Sequence[OpeningLine], *, trim: bool) -> Layout:
 
 
 def _start(path: Path, opening: Opening, options: FileOptions) -> int:
-    """Return the index of the line of the header."""
+    """Return the index of the header in the first lines. Raises DataError if it is unclear."""
     lines, word = opening.lines, opening.word
     if options.header_row is not None:
         for index, line in enumerate(lines):
@@ -135,17 +137,18 @@ def _start(path: Path, opening: Opening, options: FileOptions) -> int:
         text = " ".join(filter(None, first.cells))
         raise DataError(
             f"{path}: {word} {first.number} ({text[:40]!r}) does not look like a part of the table "
-            f"that begins in {word} {header_line.number}, and it is not sure where the header is: "
-            "say "
-            f"--header-row {header_line.number} (in a scenario: header_row = {header_line.number}) "
-            "or the "
-            f"{word} that it is; {NO_HEADER}"
+            f"that begins in {word} {header_line.number}, and it is unclear where the header is: "
+            f"say --header-row {header_line.number} (in a scenario: header_row = "
+            f"{header_line.number}) or the number of the {word} with the names; {NO_HEADER}"
         )
     return start
 
 
 def _has_row_numbers(cells: Sequence[str], body: Sequence[OpeningLine]) -> bool:
-    """Whether the first column has no name, and counts the rows."""
+    """Whether the first column has no name, and holds the numbers of the rows.
+
+    cells: the header. body: the lines below it.
+    """
     return len(cells) > 1 and not cells[0] and is_numbering([line.cells[0] for line in body])
 
 
@@ -156,9 +159,9 @@ def _header_cells(
     body: Sequence[OpeningLine],
     options: FileOptions,
 ) -> tuple[list[str], list[str]]:
-    """Return the cells of the header, as many as a line of people has, and notes.
+    """Return the header's cells, as many as the people's lines have, and notes.
 
-    Raises DataError if the header seems to lack a name.
+    Raises DataError if the header seems to lack a name. line: the header. body: the lines below it.
     """
     cells = list(line.cells)
     width = body_width(body) if body else len(cells)
@@ -186,9 +189,10 @@ def _columns(
     cells: Sequence[str],
     body: Sequence[OpeningLine],
 ) -> Layout:
-    """Return the layout with named columns, without row numbers and empty columns.
+    """Return the layout with the columns to read, without row numbers and empty columns.
 
-    Raises DataError for a column with values and without a name.
+    line: the line of the header. cells: its cells, filled up. body: the lines below it. Raises
+    DataError for a column with values and without a name.
     """
     names, places, nameless, notes = list[str](), list[int](), list[int](), list[str]()
     for place, name in enumerate(cells):
@@ -231,7 +235,10 @@ def _columns(
 def _is_group(
     above: OpeningLine, line: OpeningLine, cells: Sequence[str], opening: Opening
 ) -> bool:
-    """Whether the line above a header names groups of its columns, as merged cells do."""
+    """Whether the line above a header names groups of its columns, as merged cells do.
+
+    above: this line. line: the header. cells: the cells of the header.
+    """
     if above.number != line.number - 1 or len(above.cells) < len(cells) - 1:
         return False
     names = [cell for cell in cells if cell]
@@ -247,7 +254,10 @@ def _is_group(
 
 
 def _joined(layout: Layout, opening: Opening, group: OpeningLine) -> Layout:
-    """Return the layout with the name of its group before the name of each column."""
+    """Return the layout with each column's name preceded by the name of its group of columns.
+
+    group: the line above the header, which names the groups.
+    """
     groups = list(opening.across.get(group.number, ()))
     if not groups:
         for cell in group.cells:
@@ -258,7 +268,7 @@ def _joined(layout: Layout, opening: Opening, group: OpeningLine) -> Layout:
 
 
 def _pair(group: str, name: str) -> str:
-    """Return a column's name with a second name before it, unless they are equal."""
+    """Return a column's name with the name of its group before it, unless the two are equal."""
     return name if group == name else f"{group} {name}".strip()
 
 
@@ -267,8 +277,8 @@ def _with_second(
 ) -> Layout:
     """Return the layout after judging the line below the header.
 
-    A line of units is left out, a second line of names is joined, and a doubtful line gives a
-    warning.
+    A line of units is left out, a second line of names is joined to the first, and an unclear line
+    gives a warning. cells: the header. line: the line below. second: the judgement.
     """
     kind, texts, place = second
     where = f"{opening.word} {line.number}"
@@ -289,7 +299,10 @@ def _with_second(
 
 
 def _named_index(layout: Layout, opening: Opening, body: Sequence[OpeningLine]) -> Layout:
-    """Return the layout with the name of a pandas index, from its line below the header."""
+    """Return the layout with the name of a pandas index, if the line below the header states it.
+
+    body: the lines below the header.
+    """
     line = next((line for line in body if line.number > layout.preamble_end), None)
     if line is None or ROW_NAME not in layout.names or line.full != 1 or not line.cells[0]:
         return layout
@@ -302,18 +315,24 @@ def _named_index(layout: Layout, opening: Opening, body: Sequence[OpeningLine]) 
 
 
 def _empty_columns(places: Sequence[int]) -> str:
-    """Return a note on empty columns that are left out, by their places from 0."""
+    """Return a note on empty columns that are left out. places: their indices, from 0."""
     if len(places) == 1:
         return f"column {places[0] + 1}, empty and without a name, left out"
     return f"{len(places)} columns, empty and without names, left out"
 
 
 def _numbers_of(word: str, lines: Sequence[OpeningLine]) -> str:
-    """Return the numbers of consecutive lines in words, such as "lines 1 to 3"."""
+    """Return the numbers of consecutive lines as text, such as "lines 1 to 3".
+
+    word: "line" or "row".
+    """
     first, last = lines[0].number, lines[-1].number
     return f"{word} {first}" if first == last else f"{word}s {first} to {last}"
 
 
 def _at(path: Path, word: str, number: int) -> str:
-    """Return the place of a line, such as `people.csv:3`, or of a sheet's row."""
+    """Return the place of a line for messages, as `people.csv:3`, or of a row of a sheet.
+
+    word: "line" or "row". number: of the line, from 1.
+    """
     return f"{path}:{number}" if word == "line" else f"{path}: row {number}"

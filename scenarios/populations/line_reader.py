@@ -1,8 +1,8 @@
-"""Reading people from the lines of a text file, or the rows of a sheet.
+"""The reader of people from the lines of a text file, or the rows of a sheet.
 
-The form of a file (csvfile.py, excel.py, spreadsheet.py) gives its lines; the common part
-is here: the layout is found in the first lines (layout.py), the end judged (footer.py), and each
-line checked as it passes.
+The modules csvfile.py, excel.py and spreadsheet.py return the lines of their kind of file. The
+steps that all kinds share are here: detect the layout in the first lines (layout.py), leave out
+totals and notes at the end (footer.py), and check each line.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,13 +22,13 @@ from .layout import Layout, lay_out
 
 @dataclass(frozen=True, slots=True)
 class FileHead:
-    """The beginning of a file, and the words that describe its form.
+    """The beginning of a file, and a description of its form.
 
     Attributes:
         opening: the first lines of the table.
-        about: the form of the file in words, before the layout.
-        more: the form of the file in words, after the layout.
-        filled: places of columns with merged cells below each other, with their last line.
+        about: the part of the description before the layout.
+        more: the part of the description after the layout.
+        filled: (index of a column with cells merged downwards, the last line of these cells).
     """
 
     opening: Opening
@@ -38,10 +38,10 @@ class FileHead:
 
 
 class LineForm(Protocol):
-    """The interface of a kind of file that consists of lines: text, workbook, spreadsheet."""
+    """The interface of a kind of file that consists of lines: text, workbook or spreadsheet."""
 
     def head(self, content: Content, options: FileOptions) -> FileHead:
-        """Return the beginning of a file; `opening.lines` is empty if the file is."""
+        """Return the beginning of a file; `opening.lines` is empty for an empty file."""
         ...
 
     def lines(self, content: Content, options: FileOptions) -> Iterator[tuple[int, list[str]]]:
@@ -49,7 +49,10 @@ class LineForm(Protocol):
         ...
 
     def check(self, content: Content, names: Mapping[int, str], options: FileOptions) -> None:
-        """Raise DataError for a cell without a stored value. names: columns to read, by place."""
+        """Raise DataError for a formula without a stored value.
+
+        names: the name of each column to read, by its index.
+        """
         ...
 
     def place(self, path: Path, number: int) -> str:
@@ -59,9 +62,10 @@ class LineForm(Protocol):
     def ragged(
         self, content: Content, number: int, cells: list[str], layout: Layout, options: FileOptions
     ) -> list[str]:
-        """Return a line of another length, filled or cut to as many cells as the layout has.
+        """Return a line with too few or too many cells, filled or cut to the width of the layout.
 
-        Raises DataError if the line lacks a value, or has a value too many.
+        number: of the line, from 1. Raises DataError if the line lacks a value, or has a value too
+        many.
         """
         ...
 
@@ -71,13 +75,13 @@ class LineReader:
     """A `FileReader` for files that consist of lines.
 
     Attributes:
-        form: the kind of these files.
+        form: the functions for this kind of file.
     """
 
     form: LineForm
 
     def layout(self, content: Content, options: FileOptions = DEFAULT_OPTIONS) -> Layout:
-        """Return the layout of a file: the places of names and people. Raises DataError."""
+        """Return the layout of a file: lines and columns of names and people. Raises DataError."""
         return _layout(self, content, options)
 
     def header(self, content: Content, options: FileOptions = DEFAULT_OPTIONS) -> tuple[str, ...]:
@@ -116,9 +120,10 @@ class LineReader:
         skipped: Skipped,
         options: FileOptions = DEFAULT_OPTIONS,
     ) -> Iterator[Sequence[str]]:
-        """Yield these columns of each row as text; note in `skipped` the lines left out.
+        """Yield these columns of each row as text.
 
-        Raises DataError for a line that does not fit the header.
+        skipped: receives the lines that are left out. Raises DataError for a line that does not fit
+        the header.
         """
         layout = _layout(self, content, options)
         places = [layout.places[layout.names.index(column)] for column in columns]
@@ -136,7 +141,7 @@ class LineReader:
             yield row if all_of_it else [row[place] for place in places]
 
     def where(self, content: Content, index: int, options: FileOptions = DEFAULT_OPTIONS) -> str:
-        """Return the place of a row (from 0) in the file, for messages."""
+        """Return the place of a row in the file, for messages. index: of the row, from 0."""
         people = self._people(content, options, _layout(self, content, options), Skipped())
         full = (number for number, row in people if row)
         return self.form.place(content.path, next(islice(full, index, None)))
@@ -157,7 +162,7 @@ class LineReader:
     def _check_empty(
         self, content: Content, number: int, row: Sequence[str], layout: Layout
     ) -> None:
-        """Raise DataError for a cell in a column without a name."""
+        """Raise DataError for a filled cell in a column without a name. number: of the line."""
         for place in layout.nameless:
             if row[place].strip():
                 last = max(layout.places)
@@ -175,7 +180,7 @@ class LineReader:
 
 @lru_cache(maxsize=4)
 def _layout(reader: LineReader, content: Content, options: FileOptions) -> Layout:
-    """Return the layout of a file; empty columns before the table are left out."""
+    """Return the layout of a file; empty columns left of the table are left out."""
     opening = reader.form.head(content, options).opening
     lines = opening.lines
     offset = 0
@@ -198,7 +203,10 @@ def _layout(reader: LineReader, content: Content, options: FileOptions) -> Layou
 def _down_to(
     lines: Iterator[tuple[int, list[str]]], last: int, word: str, skipped: Skipped
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yield the lines down to line `last`, which the user gave as the end of the table."""
+    """Yield the lines down to the line that the user gave as the last line of the table.
+
+    last: its number. word: "line" or "row". skipped: receives a note on the lines left out.
+    """
     for line in lines:
         if line[0] > last:
             skipped.notes.append(f"{word}s below {word} {last} left out")

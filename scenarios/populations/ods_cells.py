@@ -1,7 +1,7 @@
 """Merged and repeated cells of an OpenDocument sheet, read from its XML as a stream.
 
-A few bytes may repeat a cell millions of times; python-calamine writes all of them out, so they are
-counted before it opens the file. Definitions of XML entities are refused.
+A few bytes of XML may repeat a cell millions of times, and the library python-calamine expands all
+repeats in memory. So the cells are counted before it opens the file. XML entities are refused.
 """
 
 from xml.parsers import expat
@@ -17,7 +17,7 @@ MANIFEST = "META-INF/manifest.xml"
 
 
 def cells_of(content: Content) -> dict[str, tuple[Merged, ...]]:
-    """Return the merged cells of each sheet, by its name.
+    """Return the merged cells of each sheet, by the sheet's name.
 
     Raises DataError for an encrypted file, for a file with entities, and for more than 50
     million cells.
@@ -52,7 +52,10 @@ class _Cells:
         raise DataError(f"{self.path}: defines entities, which no spreadsheet program writes")
 
     def _start(self, name: str, keys: dict[str, str]) -> None:
-        """Note the start of a sheet, a row or a cell. keys: the attributes of the element."""
+        """Record the start of a sheet, a row or a cell.
+
+        name: the XML element. keys: the attributes of the element.
+        """
         match name:
             case "table:table":
                 self.row, self.title = 0, keys.get("table:name", "")
@@ -63,14 +66,14 @@ class _Cells:
                 self._cell(keys)
 
     def _end(self, name: str) -> None:
-        """Count a finished row as often as it is repeated."""
+        """Count a finished row with its repeats. name: the XML element that ends."""
         if name == "table:table-row":
             self.row += self.repeated
 
     def _cell(self, keys: dict[str, str]) -> None:
-        """Count a cell, and note its merged range.
+        """Count a cell with its repeats, and record its merged range.
 
-        Raises DataError for more than 50 million cells.
+        keys: the attributes of the XML element. Raises DataError for more than 50 million cells.
         """
         repeated = int(keys.get("table:number-columns-repeated", "1"))
         if "office:value-type" in keys:

@@ -1,4 +1,4 @@
-"""The reader of Parquet files: duckdb, imported only here and only to open such a file.
+"""The reader of Parquet files, by the library duckdb, which is imported only here.
 
 Every column is read as text; a null becomes an empty cell.
 """
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import duckdb
 
 ROWS = 2_048  # rows fetched together: duckdb's own block size
-QUIET = "SET enable_progress_bar = false"  # without it duckdb draws a bar in notebooks
+QUIET = "SET enable_progress_bar = false"  # otherwise duckdb draws a progress bar in notebooks
 
 
 def header(content: Content, options: FileOptions = DEFAULT_OPTIONS) -> tuple[str, ...]:  # noqa: ARG001
@@ -37,12 +37,12 @@ def describe(
 
 
 def doubts(content: Content, options: FileOptions = DEFAULT_OPTIONS) -> tuple[str, ...]:  # noqa: ARG001
-    """Return (): the form of a Parquet file is never in doubt."""
+    """Return (): the form of a Parquet file is never unclear."""
     return ()
 
 
 def place_of_names(content: Content, options: FileOptions = DEFAULT_OPTIONS) -> str:  # noqa: ARG001
-    """Return the place of the columns' names for messages: the file."""
+    """Return the place of the columns' names for messages, which is the file."""
     return str(content.path)
 
 
@@ -63,7 +63,7 @@ def rows(
 
 
 def where(content: Content, index: int, options: FileOptions = DEFAULT_OPTIONS) -> str:  # noqa: ARG001
-    """Return the place of a row (from 0) for messages: file and number."""
+    """Return the place of a row for messages: file and row number. index: of the row, from 0."""
     return f"{content.path}: row {index + 1}"
 
 

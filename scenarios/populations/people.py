@@ -1,7 +1,7 @@
 """People as integer codes: person i's value of column j is `values[j][codes[i, j]]`.
 
-A `SourceTable` is the content of a source; a `Population` is a scenario's selection from it: chosen
-columns, each with the domain that ballots are made for.
+A `SourceTable` holds the content of a source. A `Population` is the part of it that a scenario
+uses: the chosen columns, each with the domain (the list of possible values) for ballots.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -20,21 +20,22 @@ from .coarsening import is_coarser, order_of, rules_of
 from .person_rows import PersonRows
 from .roles import JudgedColumn
 
-WIDTH = 32  # default width of an open domain, bytes of UTF-8
+# default maximum length of a value in an open domain (without a list), in bytes of UTF-8
+WIDTH = 32
 Codes = NDArray[np.int32]
 
 
 class Source(Protocol):
-    """The interface of a source of people, as it was read: no later change of a file changes it."""
+    """The interface of a source of people, as read: later changes of a file have no effect."""
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names of its columns."""
+        """The names of the source's columns."""
         ...
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the bytes that were read, in hexadecimal; "" of a shipped table."""
+        """SHA-256 of the bytes that were read, in hexadecimal; "" for a table of veilmix."""
         ...
 
     def rows(self) -> Iterator[Sequence[str]]:
@@ -47,9 +48,10 @@ class Source(Protocol):
         section: PopulationSection,
         progress: Callable[[str], None] = lambda _stage: None,
     ) -> "SourceTable":
-        """Return chosen columns as codes, each given as (scenario's name, source's name).
+        """Return chosen columns as integer codes.
 
-        section: the scenario's table [population]. progress: receives the stage of reading.
+        chosen: (name in the scenario, name in the source) of each column. section: the scenario's
+        table [population]. progress: receives the stage of reading, as text.
         """
         ...
 
@@ -61,18 +63,19 @@ class SourceTable:
     Attributes:
         name: the name of the source.
         columns: the names of the columns.
-        codes: n x d, indices into `values`, one tuple of texts a column.
+        codes: indices into `values`, shape (rows, columns).
         values: the texts of each column.
-        note: where it comes from, in words.
+        note: a description of the origin.
         warnings: warnings about values that may be misread.
-        origin: the number (from 0) of each row in the source; None: they are all there, in its
+        origin: the number (from 0) of each row in the source; None: all rows of the source, in its
             order.
-        judged: the roles of the columns for an attacker, of left out columns too.
-        source: the source of its rows, as it was read; None: the rows are generated.
+        judged: the roles of the columns for an attacker, also of columns that are left out.
+        source: the source of the rows, as it was read; None: the rows are generated.
         persons: the person of each row, from 0 without gaps, if a person has several rows; None:
             each row is another person.
         person: the definition of a person, in words.
-        weights: the people of a population that each row stands for; None: no column has them.
+        weights: sampling weights: the number of people of a population that each row represents;
+            None: no column has weights.
     """
 
     name: str
@@ -89,9 +92,9 @@ class SourceTable:
     weights: NDArray[np.float64] | None = None
 
     def people_by(self, codes: NDArray[np.integer], values: int) -> NDArray[np.int64]:
-        """Return the number of people with each value of a column, at least `values` numbers.
+        """Return the number of people with each value of a column, as at least `values` numbers.
 
-        codes: the column. A person with several rows counts once for each value.
+        codes: the value code of each row. A person with several rows counts once for each value.
         """
         if self.persons is not None:
             codes = np.unique(codes.astype(np.int64) * self.n + self.persons) // self.n
@@ -99,7 +102,7 @@ class SourceTable:
 
     @property
     def called(self) -> str:
-        """The name of its file, with the ending; without a file the name of its source."""
+        """The name of the source's file with the ending; without a file, the source's name."""
         path = getattr(getattr(self.source, "content", None), "path", None)
         return self.name if path is None else Path(path).name
 
@@ -111,10 +114,10 @@ class SourceTable:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FinerValues:
-    """The values of people before they are made coarser.
+    """The exact values of people, before generalization makes them coarser.
 
     Attributes:
-        codes: n x d, indices into `values`.
+        codes: indices into `values`, shape (rows, columns).
         values: the texts of each column.
     """
 
@@ -128,16 +131,18 @@ class Population:
 
     Attributes:
         name: the name of the source.
-        schema: the features, as they are asked about.
-        codes: int32, n x d, indices into `values`.
-        values: the texts of each column, also of an open domain, with None as `schema` values.
-        note: where the people come from, and the licence.
-        warnings: changes and oddities of the data, for the user of the scenario.
-        origin: the number (from 0) of each person's row in the source; None: all rows, in its
-            order.
-        judged: the roles of the source's columns, of left out columns too.
-        finer: people's values before features make them coarser; None: the same as `codes`.
-        source: the source of their rows, as it was read; None: the people are generated.
+        schema: the announced features.
+        codes: indices into `values`, int32, shape (rows, columns).
+        values: the texts of each column. An open domain has texts here, although `schema` has no
+            list.
+        note: a description of the people's origin, and the licence.
+        warnings: changes of the data and unusual values, for the user of the scenario.
+        origin: the number (from 0) of each person's row in the source; None: all rows, in the order
+            of the source.
+        judged: the roles of the source's columns for an attacker, also of columns that are left
+            out.
+        finer: the exact values, before features generalize them; None: the same as `codes`.
+        source: the source of the rows, as it was read; None: the people are generated.
         drawn_from: codes of all people of the source; None: all of them take part.
         several: the rows of each person, if persons have several; None: row i is person i's.
     """
@@ -162,31 +167,37 @@ class Population:
 
     @property
     def source_codes(self) -> Codes:
-        """The codes of all people of the source, N x d: the population of the sample."""
+        """The codes of all people of the source, which a sample may be drawn from.
+
+        Shape: rows, columns.
+        """
         return self.codes if self.drawn_from is None else self.drawn_from
 
     @property
     def answered(self) -> bool:
-        """Whether the people answered on their own phones, so that only their answers are known."""
+        """Whether people answered on their own phones, so that only their answers are known."""
         return self.name == PHONES
 
     def row(self, i: int) -> tuple[str, ...]:
-        """Return the values of row i, in column order: person i's, if each has one row."""
+        """Return the values of row i, in the order of columns.
+
+        If each person has a single row, it is the row of person i.
+        """
         return tuple(
             texts[code] for texts, code in zip(self.values, self.codes[i].tolist(), strict=True)
         )
 
     def exact_values(self, i: int) -> tuple[Any, ...]:
-        """Return the values of person i, before the public rules make them coarser.
+        """Return the exact values of person i, before the public rules generalize them.
 
-        If persons have several rows: the rows of person i.
+        If persons have several rows: a tuple of the rows of person i.
         """
         if self.several is not None:
             return tuple(map(self._exact_row, self.several.rows(i)))
         return self._exact_row(i)
 
     def _exact_row(self, i: int) -> tuple[str, ...]:
-        """Return the values of a row, before the public rules make them coarser."""
+        """Return the exact values of row i, before the public rules generalize them."""
         if self.finer is None:
             return self.row(i)
         values = zip(self.finer.values, self.finer.codes[i].tolist(), strict=True)
@@ -207,7 +218,10 @@ class Population:
         )
 
     def sample(self, n: int, rng: np.random.Generator | int | None = None) -> "Population":
-        """Draw n people without replacement; they keep their order. DataError if n is more."""
+        """Draw n people without replacement, in their present order. DataError if n is too large.
+
+        rng: a generator, or a seed.
+        """
         if not 1 <= n <= self.n:
             raise DataError(f"{self.name}: {n:,} people asked for; it has {self.n:,} to draw from")
         return self.take(np.sort(np.random.default_rng(rng).choice(self.n, size=n, replace=False)))
@@ -216,10 +230,11 @@ class Population:
 def ask(
     table: SourceTable, features: Sequence[FeatureSection], missing: str = "", base: Path = Path()
 ) -> Population:
-    """Return a population of a table, with the features as columns, in order; empty: all columns.
+    """Return a population from a table: the features are its columns, in order.
 
-    missing: the value of an empty cell. base: the folder that a hierarchy's path starts from.
-    Raises DataError where the data do not fit a feature, or a feature is not in the table.
+    features: the requested features; empty: all columns. missing: the value of an empty cell. base:
+    the folder of hierarchy files. Raises DataError for an unknown feature, or data that contradict
+    a feature.
     """
     features = features or [FeatureSection(name=name) for name in table.columns]
     places, columns, codes, values, odd = [], [], [], [], list(table.warnings)
@@ -261,12 +276,12 @@ def ask(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StatedColumn:
-    """A column of coarser values, as people answer them.
+    """A column as people answer it: with generalized (coarser) values.
 
     Attributes:
-        codes: a code for each person.
-        texts: the texts of the codes.
-        rules: the rules, in the order of application.
+        codes: the code of each row.
+        texts: the text of each code.
+        rules: the rules that generalize values, in the order of application.
     """
 
     codes: Codes
@@ -277,9 +292,9 @@ class StatedColumn:
 def say(
     table: SourceTable, feature: FeatureSection, missing: str, base: Path = Path()
 ) -> StatedColumn:
-    """Return a feature's column of a table, made coarser as the feature says. Raises DataError.
+    """Return a feature's column of a table, generalized by the feature's rules. Raises DataError.
 
-    missing: the value of an empty cell. base: the folder that a hierarchy's path starts from.
+    missing: the value of an empty cell. base: the folder of hierarchy files.
     """
     j = table.columns.index(feature.name)
     codes, texts = table.codes[:, j], table.values[j]
@@ -292,8 +307,8 @@ def say(
     for text in order:
         if (moved := coarsened(rules, text)) != text:
             raise DataError(
-                f"feature {feature.name!r}: {text!r} is in its domain, but its rules make it "
-                f"{moved!r}; give the group another label"
+                f"feature {feature.name!r}: its coarser value {text!r} is changed again by its "
+                f"rules, to {moved!r}; choose another label for this value"
             )
     return StatedColumn(recode(codes, coarse, order), order, rules)
 
@@ -301,9 +316,9 @@ def say(
 def coarse(
     table: SourceTable, features: Sequence[FeatureSection], missing: str = "", base: Path = Path()
 ) -> SourceTable:
-    """Return a table with coarser values; columns without a feature stay unchanged.
+    """Return a table with generalized (coarser) values; columns without a feature stay unchanged.
 
-    Raises DataError.
+    missing: the value of an empty cell. base: the folder of hierarchy files. Raises DataError.
     """
     codes, values = table.codes.copy(), list(table.values)
     for feature in features:
@@ -316,7 +331,10 @@ def coarse(
 def domain(
     feature: FeatureSection, occurring: tuple[str, ...], rules: tuple[Rule, ...] = ()
 ) -> Feature:
-    """Return the domain of a feature: its own, or the values that occur, in their order."""
+    """Return the announced form of a feature, with its domain (the list of possible values).
+
+    Without a list in the feature, the domain is the values that occur; an open domain has no list.
+    """
     if feature.open:
         return Feature(feature.name, None, feature.width or WIDTH, rules)
     values = occurring if feature.values is None else feature.values
@@ -324,7 +342,10 @@ def domain(
 
 
 def misfit(feature: FeatureSection, occurring: Sequence[str]) -> tuple[str, str] | None:
-    """Return the key of a feature that the data contradict, with the error, or None."""
+    """Return the key of a feature that the data contradict, with the error text; else None.
+
+    occurring: the values that occur, after generalization.
+    """
     most_bytes = feature.width or WIDTH if feature.open else MAX_WIDTH
     longest = max(occurring, key=lambda text: len(text.encode()))
     if len(longest.encode()) > most_bytes:
@@ -352,7 +373,10 @@ def misfit(feature: FeatureSection, occurring: Sequence[str]) -> tuple[str, str]
 
 
 def recode(codes: Codes, old: Sequence[str], new: tuple[str, ...]) -> Codes:
-    """Return codes for the texts `old` as codes for the texts `new`, which hold all of them."""
+    """Return the codes of a column after its list of texts was replaced by another list.
+
+    old: the former texts. new: the new list, which contains all of them.
+    """
     if old == new:
         return codes
     place = {text: code for code, text in enumerate(new)}

@@ -11,8 +11,8 @@ class PersonRows:
     """The rows of each person: person i has rows starts[i] to starts[i + 1] - 1.
 
     Attributes:
-        starts: ascending, the first 0 and the last the number of rows, shape (n + 1,).
-        slots: ballots of each person to a query: at least as many as a person has rows.
+        starts: ascending, the first 0 and the last the number of rows, shape (persons + 1,).
+        slots: ballots that each person submits to a query, at least the number of its rows.
     """
 
     starts: NDArray[np.integer]
@@ -25,28 +25,29 @@ class PersonRows:
 
     @property
     def owner(self) -> NDArray[np.integer]:
-        """The person of each row."""
+        """The index of the person that each row belongs to."""
         return np.repeat(np.arange(self.n), np.diff(self.starts))
 
     @property
     def largest(self) -> int:
-        """The number of rows of the person with most rows; a person's rows are all different."""
+        """The largest number of rows of a person; the rows of a person are all different."""
         return int(np.diff(self.starts).max())
 
     def rows(self, person: int) -> range:
-        """Return the places of a person's rows."""
+        """Return the indices of a person's rows. person: the index of the person."""
         return range(int(self.starts[person]), int(self.starts[person + 1]))
 
     def places(self, people: NDArray[np.integer]) -> NDArray[np.intp]:
-        """Return the places of the rows of these persons, person by person."""
+        """Return the indices of the rows of these persons, person by person."""
         row_counts = np.diff(self.starts)[people]
-        offsets = np.cumsum(row_counts) - row_counts  # rows of the persons before
+        # number of rows of all earlier persons in `people`
+        offsets = np.cumsum(row_counts) - row_counts
         shift = np.repeat(self.starts[people] - offsets, row_counts)
         places: NDArray[np.intp] = np.arange(int(row_counts.sum())) + shift
         return places
 
     def take(self, people: NDArray[np.integer]) -> "PersonRows":
-        """Return the rows of these persons, as they stand at `places`."""
+        """Return the rows of some persons, renumbered: the order is that of `places(people)`."""
         row_counts = np.diff(self.starts)[people]
         return PersonRows(np.concatenate(([0], np.cumsum(row_counts))), self.slots)
 
@@ -54,7 +55,8 @@ class PersonRows:
 def max_different_rows(owner: NDArray[np.integer], codes: NDArray[np.integer]) -> int:
     """Return the largest number of different rows of a person.
 
-    owner: the person of each row. codes: n x d, as people say the values.
+    owner: the person of each row. codes: the submitted values (after generalization) as integer
+    codes, shape (rows, columns).
     """
     rows = np.unique(np.column_stack((owner, codes)), axis=0)
     return int(np.bincount(rows[:, 0]).max())

@@ -1,8 +1,8 @@
-"""The person of each row of a file, and the choice of one row for each person.
+"""The person of each row of a file, and the choice of a row for each person.
 
-A row is a person where no identifier occurs several times. If an identifier repeats, the user has
-to define a person: by a column, or as each row. There is no default, as a wrong guess makes every
-number of a score look safer than it is.
+Each row is a person if no identifier repeats. If an identifier repeats, the user has to define a
+person: by a column, or as each row. There is no default, because a wrong guess makes every score
+look safer than it is.
 """
 
 import re
@@ -23,22 +23,23 @@ from .roles import FEWEST, ColumnRole, may_be_shared, says_who
 from .values import UNKNOWN
 
 RULE = re.compile("first|last|(earliest|latest):.+")
-OFTEN = 2  # mean rows of a name from which it stands for a person with several rows
+# from this number of rows per different name or address, a name is taken for a repeated person
+OFTEN = 2
 
 
 class RepeatedPersonsError(DataError):
-    """The error that an identifier occurs several times, and the user did not define a person.
+    """The error that an identifier repeats, and the user did not define a person.
 
     Attributes:
-        column: the identifier that occurs several times.
-        rows: the rows of the table.
-        persons: different values of the column.
+        column: the identifier that repeats.
+        rows: number of rows of the table.
+        persons: number of different values of the column.
     """
 
     def __init__(self, where: str, column: str, rows: int, persons: int) -> None:
         """Compose the message, which asks for the definition of a person.
 
-        where: the table, for the message.
+        where: the table, for the message. Other arguments as in the class.
         """
         super().__init__(
             f"{where}: {rows:,} rows, but {persons:,} different values of the identifier "
@@ -50,9 +51,10 @@ class RepeatedPersonsError(DataError):
 
 
 def wanted_columns(section: PopulationSection, columns: Sequence[str]) -> list[str]:
-    """Return the columns of a source that define a person, besides the requested columns.
+    """Return the columns of a source that are read to define a person.
 
-    Raises DataError for a column that is not there, or rules that contradict each other.
+    columns: all columns of the source. Raises DataError for an unknown column, or rules that
+    contradict each other.
     """
     if section.rows is not None and (section.person is None or section.one_row is not None):
         raise DataError(
@@ -83,9 +85,9 @@ def wanted_columns(section: PopulationSection, columns: Sequence[str]) -> list[s
 
 
 def _rule(section: PopulationSection) -> str:
-    """Return the rule that selects a row of each person; "" if all rows are taken.
+    """Return the user's rule that selects a row of each person, such as `latest:date`.
 
-    Raises DataError.
+    "" if all rows are used. Raises DataError for an unknown rule.
     """
     rule = section.one_row or ""
     if rule and not RULE.fullmatch(rule):
@@ -97,7 +99,7 @@ def _rule(section: PopulationSection) -> str:
 
 
 def name_in_table(section: PopulationSection, column: str) -> str:
-    """Return the scenario's name for a column of the source."""
+    """Return the scenario's name for a column of the source. column: the source's name."""
     return next(
         (ours for ours, source_column in section.columns.items() if source_column == column), column
     )
@@ -106,8 +108,9 @@ def name_in_table(section: PopulationSection, column: str) -> str:
 def owned(whole: SourceTable, section: PopulationSection, missing: str) -> SourceTable:
     """Return a table with the person of each row, or with one row for each person.
 
-    whole: with the columns of `wanted_columns`, with roles in `judged`. missing: the value of an
-    empty cell. Raises DataError.
+    whole: the table, with the columns that define a person, and with the role of each column in its
+    field `judged`. missing: the value of an empty cell. Raises DataError if an identifier repeats
+    without a definition of a person.
     """
     if section.person is None:
         if not section.each_row:
@@ -125,7 +128,7 @@ def owned(whole: SourceTable, section: PopulationSection, missing: str) -> Sourc
 
 
 def single_rows(table: SourceTable, section: PopulationSection) -> SourceTable:
-    """Return a table in which each person has one row, or as many as a session takes.
+    """Return the table if each person has one row, or if the scenario accepts several (`rows`).
 
     Raises DataError for any other table.
     """
@@ -142,7 +145,7 @@ def single_rows(table: SourceTable, section: PopulationSection) -> SourceTable:
 
 
 def _refuse_repeats(whole: SourceTable, section: PopulationSection, missing: str) -> None:
-    """Raise RepeatedPersonsError if an identifier occurs several times."""
+    """Raise RepeatedPersonsError if an identifier repeats. missing: the value of an empty cell."""
     keys, unshared = list[RepeatedPersonsError](), list[RepeatedPersonsError]()
     a_key = False
     for judged in whole.judged:
@@ -156,12 +159,16 @@ def _refuse_repeats(whole: SourceTable, section: PopulationSection, missing: str
             repeated = RepeatedPersonsError(section.source, judged.column, rows, persons)
             (unshared if shared else keys).append(repeated)
     repeated_columns = keys or ([] if a_key else unshared)
-    if repeated_columns:  # of several identifiers, such as persons and visits, the coarsest
+    # if several identifiers repeat, such as person and visit, the error names the coarsest
+    if repeated_columns:
         raise min(repeated_columns, key=lambda repeated: repeated.persons)
 
 
 def _value_counts(whole: SourceTable, j: int, missing: str) -> tuple[int, int]:
-    """Return the number of rows with a value in column j, and the number of different values."""
+    """Return the number of rows with a value in column j, and the number of different values.
+
+    missing: the value of an empty cell.
+    """
     people = np.bincount(whole.codes[:, j], minlength=len(whole.values[j]))
     texts = zip(whole.values[j], people, strict=True)
     people_counts = [
@@ -171,12 +178,15 @@ def _value_counts(whole: SourceTable, j: int, missing: str) -> tuple[int, int]:
 
 
 def _lacks(text: str, missing: str) -> bool:
-    """Whether a cell has no value, or a word that stands for missing."""
+    """Whether a cell is empty, or has a word that stands for a missing value."""
     return text == missing or text.casefold() in UNKNOWN
 
 
 def _persons(whole: SourceTable, section: PopulationSection, missing: str) -> Codes:
-    """Return the person of each row, numbered 0, 1, ...; DataError for an empty cell."""
+    """Return the person of each row, numbered 0, 1, ...; DataError if a row's person is unknown.
+
+    missing: the value of an empty cell.
+    """
     j = whole.columns.index(name_in_table(section, str(section.person)))
     texts, codes = whole.values[j], whole.codes[:, j]
     lacking = np.flatnonzero(np.array([_lacks(text, missing) for text in texts])[codes])
@@ -196,7 +206,7 @@ def _one_row(
 ) -> SourceTable:
     """Return the table with one row of each person, in the order of the source.
 
-    persons: the person of each row.
+    persons: the person of each row. missing: the value of an empty cell.
     """
     rule, _, by = _rule(section).partition(":")
     if by:
@@ -218,11 +228,11 @@ def _one_row(
 def _ordered(
     whole: SourceTable, section: PopulationSection, by: str, missing: str, *, last: bool
 ) -> NDArray[np.intp]:
-    """Return the places of the rows in the order of a column.
+    """Return the indices of the rows, sorted by a column of dates or numbers.
 
-    Rows with equal values keep the order of the source. by: the column, with dates or numbers.
-    last: in
-    descending order.
+    Rows with equal values keep the order of the source, and rows with an empty cell come last.
+
+    by: the column. missing: the value of an empty cell. last: whether to sort in descending order.
     """
     j = whole.columns.index(name_in_table(section, by))
     texts = [text for text in whole.values[j] if not _lacks(text, missing)]
@@ -232,6 +242,7 @@ def _ordered(
         times = in_time(texts, f"{section.source}: column {by!r}")
         ranks = {key: float(rank) for rank, key in enumerate(sorted(set(times.values())))}
         places = {text: ranks[key] for text, key in times.items()}
-    sign = -1.0 if last else 1.0  # empty cells are sorted last
+    # descending order by negated keys: reversing would put empty cells first
+    sign = -1.0 if last else 1.0
     keys = [np.inf if _lacks(text, missing) else sign * places[text] for text in whole.values[j]]
     return np.argsort(np.array(keys)[whole.codes[:, j]], kind="stable")

@@ -1,15 +1,15 @@
-"""The role of each column of a table for an attacker that looks for a person.
+"""The role of each column of a table for an attacker that wants to identify a person.
 
     identifier  identifies a person by itself: a personal number, a name, an address
-    text        free text, in which any identifier may stand
-    quasi       may be known of a person, and identifies it together with further columns
-    sensitive   should not be learned about a person
-    weight      a sampling weight: how many people of a population a row stands for
+    text        free text, which may contain any identifier
+    quasi       quasi-identifier: an attacker may know it, and with other columns it identifies
+    sensitive   an attacker should not learn it about a person
+    weight      a sampling weight: the number of people of a population that a row represents
     other       has no such role, such as a column with one value
 
-Roles are guessed from names (column_words.toml) and values, with the reason, and overruled by the
-user. A word that stands for missing among the values is taken out first. Of guesses, `identifier`,
-`text` and `weight` have consequences: such a column is never asked about, so it is never released.
+Roles are guessed from names (column_words.toml) and values, with a reason. The user can overrule a
+guess. Texts that stand for missing are ignored. Columns with the role `identifier`, `text` or
+`weight` are never requested, so they are never released.
 """
 
 import re
@@ -22,16 +22,21 @@ from ...protocol.wire.coarsening import NUMBER
 from .column_words import WEAK, cut, kinds, own_number, shared
 from .values import DATE, KIND_SHARE, UNKNOWN, numbers_of
 
-FEWEST = 20  # fewer different values do not show an identifier
-FEWEST_NUMBERS = 50  # fewer whole numbers do not either, as ages of 20 people often differ
-IDENTIFYING_SHARE = 0.9  # share of different values from which a column is an identifier
-NAMED = 0.02  # such a share, for a column called a name, a number or an address
+FEWEST = 20  # with fewer different values a column is not taken for an identifier
+# the same limit for whole numbers, because even the ages of 20 people often differ
+FEWEST_NUMBERS = 50
+# codes identify people if their number of different values is at least this share of the rows
+IDENTIFYING_SHARE = 0.9
+# this share of different values suffices for a column called a name, a number or an address
+NAMED = 0.02
 LOOKED_AT = 200  # most values of a column that are compared with patterns of dates, codes, ...
-ROWS_OF_KEY = 20  # mean rows of a value up to which a column may be a key
-ROUND = 0.3  # share of numbers ending in 0 above which they are measurements
-TEXT_WORDS = 4  # words of a cell from which it is free text
-HEAVIEST = 700  # kilograms: larger weights are not of bodies
-OFTEN_TEXT = 0.5  # share of long, different cells from which a column is free text
+# numbers with more rows per different value are not taken for numbers of a register
+ROWS_OF_KEY = 20
+ROUND = 0.3  # a column with a larger share of numbers that end in 0 holds measurements
+TEXT_WORDS = 4  # a cell with at least this number of words is free text
+HEAVIEST = 700  # kilograms; a column of weights with larger numbers does not hold body weights
+# for free text, at least this share of rows has different texts, and this share of texts is long
+OFTEN_TEXT = 0.5
 
 EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[a-zA-Z]{2,}")
 PHONE = re.compile(r"\+\d[\d ()/-]{6,}|0\d[\d ()/-]{7,}")
@@ -71,8 +76,8 @@ class JudgedColumn:
 
     Attributes:
         column: the name of the column.
-        role: the use of the column for an attacker that looks for a person.
-        reason: the reason in words.
+        role: the use of the column for an attacker that wants to identify a person.
+        reason: the reason for the role, in words.
         is_stated: whether the user gave the role; else it was guessed.
     """
 
@@ -94,12 +99,12 @@ def guess_roles(
     stated_roles: Mapping[str, str],
     missing: str,
 ) -> tuple[JudgedColumn, ...]:
-    """Return the role of each column.
+    """Return the role of each column for an attacker: the user's, or a guess.
 
     Args:
-        columns: their names.
-        values: the texts that occur in each.
-        people: rows of the table.
+        columns: the names of the columns.
+        values: the different texts of each column.
+        people: the number of rows.
         stated_roles: the roles that the user gives, by the column's name.
         missing: the value of an empty cell.
     """
@@ -112,22 +117,23 @@ def guess_roles(
 
 
 def says_who(name: str) -> bool:
-    """Whether a column's name is usual for a number of a single person."""
+    """Whether a column's name is usual for a number that identifies a person."""
     words = cut(name)
     return (own_number(words) or kinds()["person"].first_match(words)) is not None
 
 
 def may_be_shared(name: str) -> bool:
-    """Whether a column's name suggests a value of several people: a name, an address."""
+    """Whether a column's name suggests values that several people may share: names, addresses."""
     words = cut(name)
     return own_number(words) is None and shared(words) is not None
 
 
 def key_like(texts: Sequence[str], rows: int) -> bool:
-    """Whether values look like numbers of a register, with sizes that have no meaning.
+    """Whether values look like numbers of a register (such as case numbers), not quantities.
 
-    They are many, each is in few rows, all have at least four digits behind at most three letters,
-    few are round, and they are spread evenly between the least and the greatest.
+    They do if they are many, each in few rows, with at least four digits after at most three
+    letters. Moreover, few end in 0, and they are spread evenly. texts: the different values. rows:
+    the number of rows.
     """
     if len(texts) < FEWEST_NUMBERS or rows > ROWS_OF_KEY * len(texts):
         return False
@@ -147,7 +153,10 @@ def key_like(texts: Sequence[str], rows: int) -> bool:
 
 
 def _judged(name: str, texts: Sequence[str], people: int, missing: str) -> JudgedColumn:
-    """Return a column's guessed role and its reason; texts that mean missing are left aside."""
+    """Return a column's guessed role and its reason; texts that mean missing are ignored.
+
+    texts: the different values. people: the number of rows. missing: the value of an empty cell.
+    """
     known_texts = [text for text in texts if text != missing and text.casefold() not in UNKNOWN]
     unknown_texts = [text for text in texts if text != missing and text.casefold() in UNKNOWN]
     role, reason = _guess(name, known_texts, people)
@@ -166,9 +175,10 @@ def _guess(name: str, texts: Sequence[str], people: int) -> tuple[ColumnRole, st
 
     name: the name of the column. texts: its different values. people: the number of rows.
     """
-    # The first rule that fits decides. Identifiers and texts come first: a missed one is asked for
-    # and released. Values of a small column differ by chance, so these rules need many values.
-    # Without any sign the role is quasi: to assume that an attacker knows it is the safe error.
+    # The first rule that fits decides. Identifiers and texts come first, because a missed
+    # identifier would be released. Values of a small column differ by chance, so these rules need
+    # many values. If no rule fits, the role is quasi: it is safe to assume that an attacker knows
+    # the column.
     words, text_count, sample = cut(name), len(texts), _sample(texts)
     for kind_text, pattern in (
         ("e-mail addresses", EMAIL),
@@ -212,13 +222,17 @@ def _guess(name: str, texts: Sequence[str], people: int) -> tuple[ColumnRole, st
 
 
 def _weighing(words: list[str], texts: Sequence[str]) -> str | None:
-    """Return the word of a name that marks sampling weights; None if they are no weights."""
+    """Return the word of a column's name that marks sampling weights; None if they are no weights.
+
+    words: the words of the name. texts: the different values.
+    """
     numbers = numbers_of(texts)
     if numbers is None or len(numbers) < 2 or min(numbers) <= 0:
         return None
     if word := kinds()["weight"].first_match(words):
         return word
-    word = kinds()["weighing"].first_match(words)  # a word for sampling weights or for body weights
+    # words for sampling weights or for body weights, such as "weight"
+    word = kinds()["weighing"].first_match(words)
     fractions = sum(number % 1 > 0 for number in numbers)
     if max(numbers) > HEAVIEST and fractions >= len(numbers) / 2 and len(words) == 1:
         return word
@@ -226,9 +240,9 @@ def _weighing(words: list[str], texts: Sequence[str]) -> str | None:
 
 
 def _identifying(words: list[str]) -> str | None:
-    """Return the word of a name that marks a personal number, a name or an address.
+    """Return the word of a name that marks a personal number, a name or an address, or None.
 
-    None without.
+    words: the words of the column's name.
     """
     identifying = own_number(words) or shared(words)
     if identifying in WEAK and any(
@@ -241,7 +255,7 @@ def _identifying(words: list[str]) -> str | None:
 def _free_text(sample: Sequence[str], text_count: int, people: int) -> str | None:
     """Return the reason why values are free text; None if they are not.
 
-    sample: a sample of the values. text_count: number of different ones. people: number of rows.
+    sample: a sample of the different values. text_count: their number. people: the number of rows.
     """
     if text_count < FEWEST:
         return None
@@ -260,7 +274,10 @@ def _digits(sample: Collection[str]) -> bool:
 
 
 def _codes(sample: Sequence[str], text_count: int) -> bool:
-    """Whether values are names or codes, and not measurements, which may all differ as well."""
+    """Whether values are names or codes, and not measurements, which may all differ as well.
+
+    sample: a sample of the different values. text_count: their number.
+    """
     if all(map(DATE.fullmatch, sample)):
         return False
     pointed = [text.replace(",", ".", 1) for text in sample]
@@ -272,4 +289,4 @@ def _codes(sample: Sequence[str], text_count: int) -> bool:
     lengths = {len(text) for text in sample}
     return (
         len(lengths) == 1 or max(numbers) - min(numbers) < 2 * text_count
-    )  # codes of fixed length, or consecutive numbers
+    )  # true for codes of fixed length and for consecutive numbers

@@ -1,4 +1,4 @@
-"""Persons with several rows: grouped by person, each different row once."""
+"""Persons with several rows: rows are grouped by person, and equal rows of a person are merged."""
 
 from dataclasses import replace
 
@@ -11,9 +11,10 @@ from .person_rows import PersonRows
 
 
 def too_many(source: str, needed: int, slots: int) -> str:
-    """Return the error text for persons with more different rows than a session has ballots for.
+    """Return the error text for a person with more different rows than the ballots of a session.
 
-    needed: the largest number of different rows. slots: ballots of a person.
+    source: the name of the table. needed: the largest number of different rows of a person. slots:
+    the number of ballots of each person to a question.
     """
     return (
         f"{source}: a person has {needed:,} different rows, and rows = {slots}; accepted are "
@@ -23,9 +24,10 @@ def too_many(source: str, needed: int, slots: int) -> str:
 
 
 def grouped(people: Population, owner: NDArray[np.integer], slots: int) -> Population:
-    """Return people with the rows of each person together, each different row once.
+    """Return people with the rows of each person together; equal rows of a person are merged.
 
-    owner: the person of each row, 0 to n - 1 without gaps. slots: ballots of a person.
+    people: a row each. owner: the person of each row, 0 to n - 1 without gaps, for n persons.
+    slots: ballots of each person to a question.
 
     Raises:
         DataError: a person has more different rows than `slots`.

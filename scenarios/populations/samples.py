@@ -1,10 +1,10 @@
-"""The people that answer in each round.
+"""The people asked in each round.
 
-In the fixed setting all people answer in both. In the statistical setting (paper 000, section 7)
-the two rounds ask different people, drawn at random from one population: the curator must carry
-over the counts of round 1 to people it has not counted.
+In the fixed setting both rounds ask all people. In the statistical setting (paper 000, section 7)
+the two rounds ask different people, drawn at random from one population. So the curator must infer
+from the counts of round 1 the exposure of people that it has not counted.
 
-The people drawn carry their population and their source: no step after `samples` reads a file.
+The samples keep their population and its source, so that no later step reads a file.
 """
 
 from collections.abc import Collection
@@ -18,18 +18,19 @@ from ..populations import Population, population
 from ..schema.model import PopulationSection, Scenario
 
 EVERY_ROUND: Collection[int] = range(1, 256)
-STREAM = 0x73616D70  # separates the draw of samples from other uses of the seed
+# extends the seed, so that this draw differs from other draws with the same seed
+STREAM = 0x73616D70
 
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """The people of a scenario that answer in each round, the people of round 1 first.
+    """The people of a scenario, in the order of the rounds that ask them.
 
     Attributes:
-        people: all of them, round 1's first.
-        first: number of respondents of round 1.
-        second: number of respondents of round 2: all (fixed), or the people after the first
-            (statistical).
+        people: all people, the people of round 1 first.
+        first: number of people asked in round 1.
+        second: number of people asked in round 2. In the fixed setting they are the same people as
+            in round 1; in the statistical setting they are the people after the first `first`.
     """
 
     people: Population
@@ -43,22 +44,22 @@ class Samples:
 
     @property
     def round2_people(self) -> int | None:
-        """The number of people in round 2 if they differ from round 1; None if they do not."""
+        """The number of people in round 2 if round 2 asks other people; else None."""
         return None if self.fixed else self.second
 
     def rounds(self, index: int) -> Collection[int]:
         """Return the rounds in which the person with this index is asked.
 
-        In the fixed setting every person is asked in all rounds.
+        If both rounds ask the same people (the fixed setting), every person is asked in all rounds.
         """
         return EVERY_ROUND if self.fixed else (1,) if index < self.first else (2,)
 
 
 def round_sizes(section: PopulationSection, available: int | None) -> tuple[int, int]:
-    """Return the number of people of each round in the statistical setting.
+    """Return the number of people of each round, if the rounds ask different people.
 
-    available: people in the table, None if they are made as wanted. Without numbers in the file a
-    table is split in halves.
+    section: the scenario's table [population]. available: the number of people in the source; None:
+    any number can be generated. If the scenario gives no numbers, the table is split in halves.
     """
     if section.users is not None:
         return section.users, section.round2_users or section.users
@@ -71,7 +72,7 @@ def round_sizes(section: PopulationSection, available: int | None) -> tuple[int,
 def samples(scenario: Scenario, seed: int | None) -> Samples:
     """Return the people of a scenario, drawn by a seed.
 
-    Raises DataError for data that do not fit it.
+    seed: None uses system randomness. Raises DataError for data that do not fit the scenario.
     """
     section = scenario.population
     if section.setting == "fixed":
@@ -94,7 +95,7 @@ def samples(scenario: Scenario, seed: int | None) -> Samples:
 
 
 def _is_generated(section: PopulationSection) -> bool:
-    """Whether the source makes people in any number."""
+    """Whether the source generates people, in any number."""
     from .build import offer
 
     return offer(section).generated

@@ -34,7 +34,7 @@ def several_rows(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
         yield problem(("defence", "tokens"), message + f"lower {KEY}, or ask fewer features")
     for key, why in DEFENCES.items():
         if getattr(scenario.defence, key, False):
-            yield problem(("defence", key), f"not accepted with {KEY}: {why}; leave {key} out")
+            yield problem(("defence", key), f"{KEY} excludes this guard: {why}; leave it out")
     # These countermeasures assume one ballot per person. With several ballots, attacks on them
     # would have other effects, so only the default is accepted.
     for key in ("unbundle", "bind", "dedupe", "fresh_salt", "fresh_key"):
@@ -46,7 +46,7 @@ def several_rows(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
             message = f"{quoted(fault.attack)} is not played with {KEY}; it plays {listed(FAULTS)}"
             yield problem(("fault", place, "attack"), message)
     if scenario.deviation:
-        yield problem(("deviation",), f"deviations cannot be played with {KEY}; leave them out")
+        yield problem(("deviation",), f"{KEY} excludes deviations; leave [[deviation]] out")
     if scenario.attacker.knows:
         message = f"with {KEY} an attacker knows one whole released row; leave knows out"
         yield problem(("attacker", "knows"), message)

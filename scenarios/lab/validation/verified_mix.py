@@ -56,7 +56,7 @@ def verified(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
     for place, deviation in enumerate(scenario.deviation):
         if deviation.do not in DEVIATIONS or deviation.message not in POSTS:
             message = (
-                f"with {KIND} accepted are {listed(DEVIATIONS)} of the posts {listed(POSTS)}; "
+                f"{KIND} accepts {listed(DEVIATIONS)} of the posts {listed(POSTS)}; "
                 "other deviations need onions"
             )
             yield problem(("deviation", place), message)
@@ -106,15 +106,13 @@ def _guards(scenario: Scenario) -> Iterator[Problem]:
     """Yield countermeasures and parameters of the onion mix that a verified mix does not read."""
     for key, why in UNREAD.items():
         if getattr(scenario.defence, key):
-            yield problem(("defence", key), f"not needed with {KIND}: {why}; leave {key} out")
+            yield problem(("defence", key), f"{KIND} does not need it: {why}; leave it out")
     for key in FIXED:
         usual = getattr(Mix(), key)
         if getattr(scenario.mix, key) != usual:
             yield problem(
-                ("mix", key), f"only onion mixes read {key}, and here {KIND}; leave it out"
+                ("mix", key), f"only onion mixes read this key, and here {KIND}; leave it out"
             )
     for key in LESSONS:
         if getattr(scenario.defence, key) != getattr(Defence(), key):
-            yield problem(
-                ("defence", key), f"{KIND} always has this countermeasure; leave {key} out"
-            )
+            yield problem(("defence", key), f"{KIND} always has this countermeasure; leave it out")

@@ -192,7 +192,7 @@ MISTAKES = {
     "no number": ("bins = { width = 5 }", "bins of numbers, but none of its values is one"),
     "a moved label": (
         'merge = { Voss = ["Bergen"], Fjord = ["Voss"] }',
-        "'Voss' is in its domain, but its rules make it 'Fjord'",
+        "'Voss' is changed again by its rules, to 'Fjord'",
     ),
 }
 
@@ -213,7 +213,7 @@ def test_months_of_which_the_day_is_not_known(base: Path) -> None:
     said = population(section, [FeatureSection(name="d", date="month", day_first=False)], base=base)
     assert said.values[0] == ("2020-01", "2020-03")
     (base / "d.csv").write_text("d,x\n1/20/2020,a\n3/4/2020,b\n")
-    with pytest.raises(DataError, match="day_first = true, but so '1/20/2020' has no month"):
+    with pytest.raises(DataError, match="day_first = true, '1/20/2020' has no month"):
         population(section, [FeatureSection(name="d", date="month", day_first=True)], base=base)
 
 

@@ -171,7 +171,7 @@ CASES = {
     "a title above what may be names": Case(
         "Liste;;\nname;ort;land\nAnn;Köln;D\n",
         "p.csv: line 1 ('Liste') does not look like a part of the table that begins in line 2, and "
-        "it is not sure where the header is: say --header-row 2",
+        "it is unclear where the header is: say --header-row 2",
     ),
     "a title above what may be names, as the user says": Case(
         "Liste;;\nname;ort;land\nAnn;Köln;D\nBo;Köln;D\n",
@@ -181,7 +181,7 @@ CASES = {
         {"header_row": 2},
     ),
     "a title above years": Case(
-        "Liste;;\nname;2019;2020\nAnn;4;5\nBo;5;6\n", "it is not sure where the header is"
+        "Liste;;\nname;2019;2020\nAnn;4;5\nBo;5;6\n", "it is unclear where the header is"
     ),
     "several choices in a cell": Case(
         "symptoms\na;b\nc;d\na;d\n",
@@ -328,7 +328,7 @@ CASES = {
     ),
     "two answers": Case(
         "a,b\n1,2\n3,4\n",
-        "header_row = 1, but no line names columns, as you said too",
+        "header_row = 1, but you also said that no line names the columns",
         (),
         0,
         {"header_row": 1, "header": False},

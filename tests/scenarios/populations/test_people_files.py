@@ -143,7 +143,7 @@ REFUSED: dict[str, tuple[str | bytes, str]] = {
     ),
     "an old workbook": (
         b"\xd0\xcf\x11\xe0...",
-        "p.csv: holds an old Excel workbook (.xls), or one with a password; rename it so",
+        "p.csv: holds an old Excel workbook, or one with a password; give it the ending .xls",
     ),
     "no text": (
         b"a,b\nx,\xff\x00\n",

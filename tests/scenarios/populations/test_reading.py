@@ -94,7 +94,7 @@ def test_without_a_header_columns_have_numbers_and_nobody_is_lost(tmp_path: Path
 
 WRONG: dict[str, tuple[bytes, dict[str, Any], str]] = {
     "separator": (b"a;b\n1;2\n", {"separator": ","}, "its lines fit ';' (semicolon): say that"),
-    "no separator": (b"a;b\n1;2\n", {"separator": ";;"}, "one character is accepted, tab or space"),
+    "no separator": (b"a;b\n1;2\n", {"separator": ";;"}, "a single character, or the word"),
     "encoding": (b"a\n\xff\n", {"encoding": "utf-8"}, "p.csv:2: not UTF-8: byte 0xff at offset 2"),
     "UTF-16": (b"a,b\n1,2\n3\n", {"encoding": "utf-16"}, "not UTF-16"),
     "no encoding": (b"a\n1\n", {"encoding": "utf-9"}, "no encoding is called 'utf-9'"),
@@ -112,7 +112,7 @@ WRONG: dict[str, tuple[bytes, dict[str, Any], str]] = {
     "no comma": (
         b"a;b\n1.5;x\n2;y\n",
         {"decimal": ","},
-        "p.csv: column 'a': '1.5' and its like are written with a point",
+        "p.csv: column 'a': '1.5' and similar numbers have a decimal point",
     ),
     "a sheet": (b"a\n1\n", {"sheet": "x"}, "sheet = 'x', but a .csv file has no sheet"),
     "a workbook": (b"PK\x03\x04...", {}, "holds an Excel workbook (.xlsx)"),
@@ -139,7 +139,7 @@ def test_a_comma_may_part_thousands(tmp_path: Path) -> None:
     assert read(tmp_path, b"a;b\n1.234;x\n5.678;y\n", decimal=",").values[0] == ("1234", "5678")
     pointed = read(tmp_path, b"a;b\n1,5;x\n7;y\n", decimal=".")
     assert pointed.values[0] == ("1,5", "7")
-    assert "'1,5' and its like are read as text" in pointed.warnings[0]
+    assert "'1,5' and similar numbers are read as text" in pointed.warnings[0]
 
 
 def test_texts_that_mean_missing(tmp_path: Path) -> None:
