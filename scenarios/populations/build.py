@@ -31,7 +31,7 @@ from .tables import TABLES, ShippedSource
 
 BLOOD, BLOOD_USERS = "blood-type", 30
 NOT_ASKED = "is not asked about"
-EMPTY = "(missing)"  # value of an empty cell in a column that only identifies persons
+EMPTY = "(missing)"  # value of an empty cell in a column that is read only to identify persons
 # source whose people have sets of elements instead of rows (scenarios/populations/sets.py)
 SETS = "sets"
 # extends the seed, so that these draws differ from other draws with the same seed
@@ -195,7 +195,7 @@ def _with_persons(
         return source.table([*choices, *((name, name) for name in more)], section, progress)
     table = source.table(
         choices, section, progress
-    )  # an empty cell of further columns drops no row
+    )  # read separately, because an empty cell in the further columns must not drop a row
     whole = replace(section, missing=EMPTY)
     extra = source.table([(name, name) for name in more], whole, progress)
     rows = slice(None) if table.origin is None else table.origin

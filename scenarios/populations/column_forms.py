@@ -32,7 +32,7 @@ SIGNS = (";", "|", ",")  # separators inside a cell, tried in this order
 FEW_PARTS = 40  # a column with more different parts is not taken for a multiple-choice question
 # a column looks like multiple choice if at least this share of its values has several parts
 OFTEN_PARTED = 0.05
-MOST_DIGITS = 60  # longer numbers keep their spelling
+MOST_DIGITS = 60  # texts with more characters keep their spelling
 DIGITS = Context(prec=2 * MOST_DIGITS)
 
 

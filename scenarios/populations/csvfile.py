@@ -39,7 +39,7 @@ class _Text:
         return FileHead(dialect.opening, dialect.description())
 
     def lines(self, content: Content, options: FileOptions) -> Iterator[tuple[int, list[str]]]:
-        """Yield each record (row of cells) with the number of its last line."""
+        """Yield each record (row of cells of a CSV file) with the number of its last line."""
         return _lines(content, dialect_of(content, options))
 
     def check(self, content: Content, names: Mapping[int, str], options: FileOptions) -> None:

@@ -1,4 +1,4 @@
-"""Dates as texts that sort in the order of time."""
+"""Conversion of dates to texts that sort by time, and detection of dates stored as numbers."""
 
 from collections.abc import Collection, Iterator, Sequence
 from datetime import date, timedelta
@@ -10,8 +10,8 @@ from .column_words import cut
 ACCEPTED = "a date such as 2019-05-17, 20190517, 17.5.2019 or 5/17/2019, or a number, is accepted"
 
 DATED = ("dat", "fecha", "jour", "giorno", "born", "birth", "geb", "admission", "discharge")
-SERIAL = range(20_000, 60_000)  # 1954 to 2064 in Excel's count of days
-EPOCH = date(1899, 12, 30)  # day 0 of Excel from March 1900 on
+SERIAL = range(20_000, 60_000)  # Excel's day numbers of the years 1954 to 2064
+EPOCH = date(1899, 12, 30)  # day 0 of Excel's day numbers, which hold from March 1900 on
 
 
 def serial_dates(columns: Sequence[str], values: Sequence[Sequence[str]]) -> Iterator[str]:

@@ -17,7 +17,8 @@ from ...protocol.wire.coarsening import NUMBER
 from .people import Codes, SourceTable
 from .values import UNKNOWN
 
-COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?")  # a number such as 1.234.567,89
+# matches a number with a decimal comma, such as 1.234.567,89
+COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?")
 # matches 1,234: its comma is a decimal comma, or separates thousands
 GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3})+")
 

@@ -83,7 +83,7 @@ def dialect_of(content: Content, options: FileOptions) -> Dialect:
 
 
 def _first_lines(content: Content, encoding: str) -> list[str]:
-    """Return the first lines of a file with their ends, enough to detect separator and header."""
+    """Return the first lines of a file, enough to detect the separator and the header."""
     try:
         with content.text(encoding, errors="replace") as file:
             text = file.read(LONGEST)
@@ -113,7 +113,7 @@ def _rows(lines: Sequence[str], separator: str) -> Iterator[tuple[int, list[str]
     try:
         yield from ((reader.line_num, row) for row in reader if any(row))
     except csv.Error:
-        return  # reading the whole file raises the error with its place
+        return  # malformed; the later reading of the whole file raises an error with the line
 
 
 def _separator(path: Path, lines: list[str], separator: str | None) -> str:
@@ -123,7 +123,8 @@ def _separator(path: Path, lines: list[str], separator: str | None) -> str:
     separator is not a single character, or clearly wrong.
     """
     fits = {mark: _fit(lines, mark) for mark in SEPARATORS}
-    best = max(fits, key=lambda mark: fits[mark])  # in a tie, the first separator
+    # in a tie, the separator that SEPARATORS lists first
+    best = max(fits, key=lambda mark: fits[mark])
     if separator is None:
         return best if fits[best][0] == 2 else _unusual(lines) or best
     if len(separator) != 1 or separator in '"\r\n':
@@ -145,8 +146,8 @@ NONE = (0, 0.0, 0)
 def _fit(lines: list[str], mark: str) -> tuple[int, float, int]:
     """Return a score of a separator, larger is better: (agreement, share of agreeing lines, cells).
 
-    Agreement is 2 if at least 90 % of the lines have as many cells as the first line, 1 if fewer
-    do, 0 if the separator does not occur in the first line.
+    A line agrees if it has as many cells as the first line. Agreement is 2 if at least 90 % of the
+    lines agree, and 1 if fewer do. It is 0 if the separator does not occur in the first line.
     """
     widths = [len(row) for _, row in _rows(lines, mark)]
     if not widths or widths[0] < 2:

@@ -26,7 +26,7 @@ _Codes = npt.NDArray[np.integer]
 
 
 class _Numbering(dict[str, int]):
-    """A mapping from texts to numbers, in the order in which they are first looked up."""
+    """A mapping that gives each text a number, from 0, in the order of the first look-up."""
 
     def __missing__(self, text: str) -> int:
         """Return the next number for a new text, and remember it."""
@@ -109,7 +109,7 @@ class _TextColumn:
         self.parts, self.fresh = list[_Codes](), list[_Codes]()
 
     def add(self, texts: Sequence[str]) -> None:
-        """Append the texts of some rows."""
+        """Append the texts of further rows to the column."""
         numbers = map(self.numbering.__getitem__, texts)
         self.fresh.append(np.fromiter(numbers, np.int32, len(texts)))
         if len(self.fresh) == MERGE_LIMIT:
@@ -131,7 +131,7 @@ class _TextColumn:
         return self.parts
 
     def counted(self) -> _Codes:
-        """Return the number of rows with each text."""
+        """Return the number of rows with each different text of the column."""
         size = len(self.numbering)
         counts = (np.bincount(part, minlength=size) for part in self.settle())
         return sum(counts, start=np.zeros(size, np.int64))
@@ -224,7 +224,7 @@ def _refuse(place: int, column: _TextColumn, texts: tuple[str, ...]) -> None:
     place: the index of the column. texts: its different texts.
     """
     if 4 * max(map(len, texts), default=0) <= MAX_WIDTH and "".join(texts).isprintable():
-        return  # the usual case: no text needs a closer look
+        return  # no text is too long or has a control character
     for code, text in enumerate(texts):
         size = len(text.encode())
         if size > MAX_WIDTH:

@@ -17,7 +17,7 @@ from pathlib import Path
 from ...errors import DataError
 from ..serialization.content import PIECE, Content
 
-HEAD = 4096  # bytes in which the zeros of UTF-16 are counted
+HEAD = 4096  # first bytes of a file, in which zero bytes are counted to detect UTF-16
 MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     # before UTF-16, because UTF-16's byte-order mark is the beginning of this mark

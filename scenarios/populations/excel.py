@@ -30,7 +30,7 @@ from .sheet_rows import (
 )
 from .unpacked_size import check_parts
 
-LAST_ROW, LAST_COLUMN = 1 << 20, 1 << 14  # limits of a sheet in Excel
+LAST_ROW, LAST_COLUMN = 1 << 20, 1 << 14  # largest numbers of rows and columns of a sheet in Excel
 # words of openpyxl's warning about a cell that it then reads as #VALUE!
 DATE = "is marked as a date"
 NO_DATE = "has the format of a date, but its number is no date; change either"
@@ -49,7 +49,7 @@ class _Damaged(Exception):
 
 
 class Sheet(Protocol):
-    """The used part of openpyxl's sheets, which have no type hints."""
+    """The part of openpyxl's sheet class that this module uses, with type hints."""
 
     title: str
     parent: Any
@@ -89,8 +89,8 @@ class _Workbook(SheetPlaces):
             place = _column(letters)
             if place in names:
                 raise DataError(
-                    f"{content.path}: row {number}: column {names[place]!r}: a formula that nobody "
-                    "has calculated; open the workbook in a spreadsheet program and save it"
+                    f"{content.path}: row {number}: column {names[place]!r}: a formula "
+                    "without a stored result; open the workbook in a spreadsheet program and save it"
                 )
 
 

@@ -59,7 +59,7 @@ class FileReader(Protocol):
         ...
 
     def doubts(self, content: Content, options: FileOptions) -> tuple[str, ...]:
-        """Return warnings about the detected form."""
+        """Return warnings about unclear points in the detected form."""
         ...
 
     def place_of_names(self, content: Content, options: FileOptions) -> str:
@@ -171,7 +171,7 @@ class FileSource:
 
     @property
     def _reader(self) -> FileReader:
-        """The reader for the file's ending."""
+        """The module that reads files with this ending."""
         return READERS[self.content.path.suffix.lower()]
 
     def _written(self, names: Sequence[str]) -> list[str]:
@@ -248,7 +248,10 @@ _last: dict[object, SourceTable] = {}
 
 
 def source_of(path: Path, options: FileOptions = DEFAULT_OPTIONS) -> FileSource:
-    """Return a file as a source of people. Raises DataError for an unusable file."""
+    """Return a file as a source of people. Raises DataError for an unusable file.
+
+    options: the user's options about the form of the file.
+    """
     _check_kind(path, options)
     try:
         return FileSource(content_of(path), options)
@@ -346,7 +349,7 @@ def _inhabited(path: Path, encoded: Encoded) -> None:
     if encoded.dropped:
         raise DataError(
             f"{path}: every one of its {encoded.dropped:,} rows has an empty cell, so drop-row "
-            "leaves nobody; give missing a name instead"
+            "leaves no people; set missing to a name for empty cells instead"
         )
     raise DataError(f"{path}: a header, but no people; one line for each person is needed")
 

@@ -1,10 +1,11 @@
 """Detection of the end of a table: totals, notes and empty lines below the people are left out.
 
-A total begins with a word such as Total or Summe. It is left out only if it is clearly a total:
+A total begins with a word such as Total or Summe. It is left out only if no other line has such a
+word in this column, and one of these signs shows that it is a total:
 
-* no other line has such a word in this column, and
-* the column holds numbers otherwise, or only this line has an empty cell in some column, or a cell
-  is the sum of its column.
+* the column holds numbers in all other lines;
+* only this line has an empty cell in some column;
+* a cell is the sum of its column.
 
 A note is a single text. It begins as notes do (Source, Quelle), or follows an empty line.
 """
@@ -16,7 +17,7 @@ from itertools import chain, islice
 
 from ...protocol.wire.coarsening import NUMBER
 
-PIECE = 64  # lines read together: few enough to avoid a garbage collection
+PIECE = 64  # lines read together; larger lists would trigger a garbage collection, which takes time
 LAST = 64  # most lines of a footer, empty lines not counted
 _SUMS = (
     r"(grand |sub)?totals?|sum|summe|(gesamt|end|zwischen)summe|gesamt|insgesamt|alle|"

@@ -94,7 +94,7 @@ def laws() -> tuple[str, ...]:
 
 
 def law_of(name: str) -> Generator:
-    """Return a law (distribution of columns) by its name; KeyError if there is no such law."""
+    """Return a law (distribution from which columns are drawn) by its name; KeyError if unknown."""
     if name in GENERATORS:
         return GENERATORS[name]
     law: Generator = load(homes("populations", LAWS)[name])

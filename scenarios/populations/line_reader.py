@@ -98,7 +98,7 @@ class LineReader:
     ) -> str:
         """Return the form of the file in words.
 
-        left_out: descriptions of lines below the people.
+        left_out: descriptions of lines below the people that are left out.
         """
         head, layout = self.form.head(content, options), _layout(self, content, options)
         filled = [
@@ -149,7 +149,10 @@ class LineReader:
     def _people(
         self, content: Content, options: FileOptions, layout: Layout, skipped: Skipped
     ) -> Iterator[tuple[int, list[str]]]:
-        """Yield the lines of people with their numbers, from the header to the table's end."""
+        """Yield the lines of people with their numbers, without totals and notes at the end.
+
+        layout: the lines and columns of the file. skipped: receives the lines that are left out.
+        """
         lines = self.form.lines(content, options)
         below = dropwhile(lambda line: line[0] <= layout.preamble_end, lines)
         word = self.form.head(content, options).opening.word

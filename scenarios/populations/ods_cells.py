@@ -48,7 +48,7 @@ class _Cells:
         self.parser.EntityDeclHandler = self._entity
 
     def _entity(self, *_declared: object) -> None:
-        """Raise DataError: the file defines an XML entity."""
+        """Raise DataError for an XML entity, which could expand to a huge text."""
         raise DataError(f"{self.path}: defines entities, which no spreadsheet program writes")
 
     def _start(self, name: str, keys: dict[str, str]) -> None:

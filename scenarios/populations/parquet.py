@@ -52,7 +52,7 @@ def rows(
     skipped: Skipped,  # noqa: ARG001
     options: FileOptions = DEFAULT_OPTIONS,  # noqa: ARG001
 ) -> Iterator[Sequence[str]]:
-    """Yield these columns of each row as text. No line is left out."""
+    """Yield these columns of each row as text. All rows are people: no row is left out."""
     expressions = ", ".join(f"coalesce(CAST({_quoted(name)} AS VARCHAR), '')" for name in columns)
     # The names come from the file's own header and are quoted; the path is a parameter.
     query = f"SELECT {expressions} FROM read_parquet($1)"  # noqa: S608

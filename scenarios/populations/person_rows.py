@@ -1,4 +1,4 @@
-"""The rows of each person in a table that is grouped by person."""
+"""The rows of each person in a table in which the rows of a person stand together."""
 
 from dataclasses import dataclass
 

@@ -44,7 +44,12 @@ URL = re.compile(r"https?://\S+|\d{1,3}(\.\d{1,3}){3}")
 
 
 class ColumnRole(StrEnum):
-    """The role of a column for an attacker; the module's docstring explains each."""
+    """The role of a column for an attacker that wants to identify a person.
+
+    identifier: identifies a person by itself. text: may contain any identifier. quasi: identifies a
+    person with other columns. sensitive: should stay secret. weight: a sampling weight. other: no
+    such role.
+    """
 
     IDENTIFIER = "identifier"
     TEXT = "text"
@@ -166,7 +171,7 @@ def _judged(name: str, texts: Sequence[str], people: int, missing: str) -> Judge
 
 
 def _sample(texts: Sequence[str]) -> Sequence[str]:
-    """Return some 200 of the texts, evenly spread."""
+    """Return about 200 of the texts, evenly spread."""
     return texts[:: max(1, len(texts) // LOOKED_AT)]
 
 
@@ -202,7 +207,7 @@ def _guess(name: str, texts: Sequence[str], people: int) -> tuple[ColumnRole, st
             if text_count >= people
             else f"{text_count:,} values of {people:,} people are"
         )
-        return ColumnRole.IDENTIFIER, f"{share_text} somebody's own"
+        return ColumnRole.IDENTIFIER, f"{share_text} different"
     if text_count >= FEWEST and kinds()["person"].first_match(words) and _digits(sample):
         return (
             ColumnRole.IDENTIFIER,
@@ -218,7 +223,7 @@ def _guess(name: str, texts: Sequence[str], people: int) -> tuple[ColumnRole, st
             ColumnRole.IDENTIFIER,
             f"{text_count:,} numbers as of a register, whose size means nothing",
         )
-    return ColumnRole.QUASI, "somebody may know it"
+    return ColumnRole.QUASI, "an attacker may know it"
 
 
 def _weighing(words: list[str], texts: Sequence[str]) -> str | None:
@@ -248,7 +253,7 @@ def _identifying(words: list[str]) -> str | None:
     if identifying in WEAK and any(
         kinds()[kind].first_match(words) for kind in ("quasi", "sensitive")
     ):
-        return None  # such as "ward id" or "drug name"
+        return None  # a name such as "ward id" or "drug name" identifies a thing, not a person
     return identifying
 
 

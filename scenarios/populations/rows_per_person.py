@@ -33,7 +33,7 @@ def grouped(people: Population, owner: NDArray[np.integer], slots: int) -> Popul
         DataError: a person has more different rows than `slots`.
     """
     numbered = np.column_stack((owner, people.codes))
-    _, first = np.unique(numbered, axis=0, return_index=True)  # by person, then by values
+    _, first = np.unique(numbered, axis=0, return_index=True)  # sorted by person, then by values
     owners = np.asarray(owner)[first]
     row_counts = np.bincount(owners)
     if int(row_counts.max()) > slots:

@@ -85,7 +85,7 @@ def crowd_of_table(table: SourceTable, key: bytes, person: str | None = None) ->
     numbers = range(len(table.codes)) if order is None else order.tolist()
 
     def own_row(place: int) -> Sequence[str]:
-        """Return the values of a row of the table."""
+        """Return the values of the table's row with this index."""
         codes = table.codes[place].tolist()
         return [texts[code] for texts, code in zip(table.values, codes, strict=True)]
 
@@ -164,7 +164,8 @@ class _Reading:
     ) -> None:
         """Prepare an empty record for these columns.
 
-        names: the columns of the source. Other arguments as in the class.
+        own_row: returns the values of a person in the scenario, by index. column_pairs: (name in
+        the scenario, name in the source) of each column. names: all columns of the source.
         """
         self.own_row = own_row
         self.columns = [(name, names.index(source_name)) for name, source_name in column_pairs]

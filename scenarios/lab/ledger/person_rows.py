@@ -1,8 +1,8 @@
 """Persons with several rows, in sums and differences of releases.
 
-A reader of several releases over equal columns can multiply the counts of each release by a factor
-f and add them, such as 1 and -1 for a difference. In this combination a person has a weight in each
-cell:
+A reader of several releases over equal columns can combine their counts. It multiplies the counts
+of each release by a factor f, such as 1 and -1 for a difference, and adds them. In this combination
+a person has a weight in each cell:
 
     w(person, cell) = sum over releases of f * rows of the person in the cell
 
@@ -10,9 +10,10 @@ A person is in the combination if some weight is not 0. A person whose rows chan
 releases can be in it although persons with unchanged rows cancel out. A cell of the combination
 shows two numbers of persons:
 
-* persons with w > 0, less persons with w < 0; at least 1 if the weights do not add up to 0;
-* the sum of f over the releases in which a person has a row in the cell, summed over persons. It
-  holds for tables that count different persons (`score --counts`), where equal rows count once.
+* the net number: persons with w > 0, less persons with w < 0. If the weights do not add up to 0, it
+  is at least 1.
+* the different persons, for tables that count equal rows of a person once (`score --counts`). Each
+  person adds f for each release in which it has a row in the cell.
 
 The persons of a cell are exposed if either number is below k and not 0. A person in several such
 cells counts once.
@@ -26,7 +27,8 @@ from math import ceil
 
 from .cells import Cell, CellCounts
 
-PersonRows = Mapping[str, Sequence[Cell]]  # fingerprint -> the cell of each of its rows
+# fingerprint of a person -> the cell (combination of values) of each of the person's rows
+PersonRows = Mapping[str, Sequence[Cell]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,10 @@ ROUNDING = 1e-9
 
 
 def noise_of(scenario: Scenario, schema: Schema) -> Noise | None:
-    """Return the noise of a person in a run of this scenario; None if people add no noise."""
+    """Return the noise that each person adds in a run of this scenario; None without noise.
+
+    schema: the features of the people.
+    """
     mechanism, columns = mechanisms().get(scenario.local.mechanism), schema.names
     if mechanism is None:
         return None

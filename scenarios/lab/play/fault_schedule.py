@@ -19,7 +19,7 @@ __all__ = ["SILENCING", "Faults", "draw_faults", "present", "struck_in"]
 
 # extends the seed, so that this draw differs from other draws with the same seed
 FAULT_STREAM = 0x6661756C
-SILENCING = ("absent", "late", "malformed")  # attacks that exclude a user from the count
+SILENCING = ("absent", "late", "malformed")  # attacks whose user is not counted in the round
 
 
 def present(

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
     from ....protocol.knowledge.transcript import Row
 
-SILENT = ("absent",)  # faults of users without a token request
-UNSENT = ("absent", "malformed")  # faults of users without a submission
+SILENT = ("absent",)  # faults of users that request no token (credential for one submission)
+UNSENT = ("absent", "malformed")  # faults of users that submit no valid message
 
 
 def play_ideal(plan: SessionPlan, seed: int | None = None) -> Played:
@@ -153,7 +153,7 @@ class _PlanAnswers:
             listed = frozenset(present_people.tolist())
             return Answers({person: rows[person] for person in listed}, listed, listed)
         opening = answers_for(self.plan.program) is AnswerKind.OPENED
-        if self.plan.rules.tokens or opening:  # users first ask for tokens
+        if self.plan.rules.tokens or opening:  # absent users request no token, so they seal no row
             silent = present(self.plan.crowd, self.plan.faults, call.round, SILENT)
             rows = {person: rows[person] for person in silent.tolist()}
         unsent = struck_in(self.plan.faults, call.round, UNSENT)

@@ -66,7 +66,7 @@ def played_of(
     parties. unmet: a sentence for each attack that could not act in this session.
     """
     achieved = achieved or Achieved()
-    answered = len(board.tallies)  # aborted rounds have no result
+    answered = len(board.tallies)  # an aborted round has no counts on the board
     calls = tuple(board.calls[:answered])
     tallies = tuple(read.counts for read in transcript.reads)[:answered]
     record = ViewedRun(transcript, board)

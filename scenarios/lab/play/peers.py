@@ -105,7 +105,7 @@ def cast_of(plan: SessionPlan, seed: int | None, secrets: Secrets | None = None)
 
 
 def _act(attack: str) -> Doing:
-    """Return the action of a peer that commits an attack; ParameterError if peers cannot."""
+    """Return the action that carries out an attack by a peer; ParameterError if no peer can."""
     among = ATTACKS[attack].among_peers
     if among is None or among.act is None:
         raise ParameterError(f"{attack}: no peer commits it")

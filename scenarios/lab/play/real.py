@@ -50,7 +50,10 @@ class CuratorCounts(Instrument):
     counts: Sequence[Counts] | None = None
 
     def read(self, read: Read) -> None:
-        """Keep the counts if the curator has read them in round 1."""
+        """Keep the counts if the curator has read them in round 1.
+
+        read: the counts that a party has read.
+        """
         if read.reader == CURATOR and read.round == 1:
             self.counts = read.counts
 

@@ -1,8 +1,8 @@
 """The play of a scenario from its people to its outcome.
 
 `run` is the only entry point. `mode="real"` sends every message through the mix. `mode="ideal"`
-answers the same queries without messages (protocol/ideal.py); without faults, marginals, decision
-and release are the same.
+answers the same queries without messages (protocol/ideal.py). Unless an attack changes them,
+marginals, decision and release are the same in both modes.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ ROOM = "veilmix.scenarios.lab.play"
 CARRIED = {
     CENTRAL.name: f"{ROOM}.central:play_central",
     PEERS.name: f"{ROOM}.peers:play_peers",
-}  # topology -> function that plays a scenario
+}  # name of a topology -> place of the function that plays a scenario with it
 
 
 def run(
@@ -66,27 +66,29 @@ def run(
 
     Args:
         scenario: a scenario, the path of its file, or the name of a shipped scenario.
-        seed: overrides the scenario's; None leaves it; without a seed, randomness is the system's.
-            A seeded run is reproducible and NOT secret.
-        mode: `real` (every message) or `ideal` (the same questions without messages).
-        instruments: watch the run (real mode).
-        report: called with the notes of instruments and data, a line each.
-        worst_case_nodes: nodes of every search tree for the exact worst case, at most; 0 leaves it
-            out. None: 100, and only where the bounds found at once leave open more than 0.2 % of
-            the people and at most 100 cells are left after rare values are merged.
+        seed: replaces the scenario's seed; None keeps the scenario's. Without any seed, system
+            randomness is used. A seeded run is reproducible and NOT secret.
+        mode: `real` (every message is sent) or `ideal` (the same queries without messages).
+        instruments: observers of the run's messages and events (real mode).
+        report: called with each note of instruments and of the data, as a line of text.
+        worst_case_nodes: the maximum number of nodes of every search tree for the exact worst case;
+            0: no search. None: 100 nodes, and only for small tables with an unclear worst case:
+            cheap bounds differ by more than 0.2 % of the people, and at most 100 cells are left
+            after rare values are merged.
         ledger: earlier releases by person; this run is added to it (real mode).
-        processes: whether every party is a process of its own (real mode; Linux); the people are
-            one. They meet over TLS on the loopback, and nothing else of the outcome changes.
+        processes: whether every party has a process of its own (real mode; Linux); all users share
+            a process. The parties connect by TLS on this machine; the outcome is otherwise the
+            same.
         durable: `off`, `tmpfs` or `disk`: the place of the journals of processes, from which a
             killed process restarts and continues.
-        workplace: the executor of long lists of work (real mode;
+        workplace: the executor of long computations (real mode;
             `veilmix.roles.compute.backends.workplace`).
         recorded: called before the scoring with the transcript (None: no messages), the number of
             people and the number of values of each column.
 
     Raises:
-        ScenarioError, DataError: the scenario or its data cannot be used, or an attack in it found
-            no occasion.
+        ScenarioError: the scenario cannot be used.
+        DataError: its data cannot be used, or an attack could not act in the session.
         ParameterError: the options do not fit the scenario.
     """
     how = _How(
@@ -106,7 +108,7 @@ def run(
 
 @dataclass(frozen=True, slots=True)
 class _How:
-    """The options of a run, which are the arguments of `run`."""
+    """The options of a run, as `run` receives them."""
 
     mode: Mode
     instruments: Sequence[Instrument]

@@ -10,7 +10,7 @@ from ...schema.model import Scenario
 if TYPE_CHECKING:
     from ....protocol.wire.schema import Schema
 
-HIDDEN = 2  # most texts that stand for hidden values in a column, besides its own values
+HIDDEN = 2  # most texts that stand for suppressed or masked values, besides the values of a column
 
 
 def check_answers(scenario: Scenario, schema: "Schema") -> None:

@@ -146,7 +146,7 @@ def _stated(result: Result) -> tuple[StatedEpsilon, ...]:
 
 
 def _epsilon(stated: StatedEpsilon) -> tuple[Cell, ...]:
-    """Return an epsilon as a row of the table `EPSILONS`."""
+    """Return an epsilon, with its delta and adjacency, as a row of the table `EPSILONS`."""
     return (
         *(stated.of, stated.nats, stated.at_least, stated.delta, stated.adjacency, stated.reading),
         stated.relied_on,

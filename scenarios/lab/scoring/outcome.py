@@ -63,7 +63,8 @@ class Exposure:
         return WrittenExposure(self.true, self.promised, worst)
 
 
-NO_EXPOSURE = Exposure(0.0, 0.0, None, 0)  # exposure of a run without a released table
+# exposure if people randomize their answers: there is no curator
+NO_EXPOSURE = Exposure(0.0, 0.0, None, 0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,7 +67,8 @@ def _failures(outcome: Outcome, settings: "ScoringSettings") -> Iterator[str]:
     ):
         if limit is not None and reached > limit:
             yield f"expect.{key}: {limit:g} was expected, {reached:.6g} was found"
-    # An ideal run plays no faults or deviations, so the columns expected with them do not apply.
+    # An ideal run carries out no attacks that need messages, so columns expected under attack
+    # differ.
     unplayed = outcome.mode == "ideal" and settings.deviates
     for key, names, found_names in (
         ("kept", None if unplayed else expect.kept, outcome.kept if outcome.released else ()),

@@ -34,7 +34,9 @@ from .reidentification import (
     known_sets,
 )
 
-SMALL = 1 << 20  # largest matrix (people x reports) that is summed exactly, in entries
+# largest matrix (rows: known values of people, columns: reports), in entries, that is summed
+# exactly
+SMALL = 1 << 20
 EVERY_SET = "every set"
 
 

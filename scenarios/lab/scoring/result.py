@@ -279,7 +279,10 @@ def result_type(kind: str | None = None) -> type[Result]:
 
 
 def findings_of(result: Mapping[str, Any], program: str) -> Mapping[str, Any] | None:
-    """Return the findings in a result's plain data if they are of this program; else None."""
+    """Return the findings in a result's plain data if this program wrote them; else None.
+
+    program: the name of the program.
+    """
     findings: Mapping[str, Any] = result.get("findings") or {}
     return findings if findings.get("program") == program else None
 

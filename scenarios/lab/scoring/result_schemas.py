@@ -18,7 +18,7 @@ MOVED: Mapping[str, tuple[str, Callable[[Any], dict[str, Any]]]] = {
 
 
 def current(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a result's plain data in the form of this version; older schemas are converted."""
+    """Return the content of result.json in today's form; data of older versions are converted."""
     moved = dict(data)
     schema = moved.get("schema")
     if schema == FLAT:
@@ -40,7 +40,7 @@ def _with_bounds(exposure: Any) -> Any:
     marginals, so its true exposure is a lower bound.
     """
     if not isinstance(exposure, Mapping):
-        return exposure  # damaged: the reader reports it
+        return exposure  # malformed: left unchanged, so that reading the file reports the error
     true, high = exposure.get("true"), exposure.get("worst_case")
     if not isinstance(true, int | float) or not isinstance(high, int | float):
         return exposure
@@ -51,5 +51,6 @@ def _without_search(exposure: Any) -> Any:
     """Return the exposure of an older result in today's form; the limits of its search are None."""
     worst = exposure.get("worst_case") if isinstance(exposure, Mapping) else None
     if not isinstance(worst, Mapping) or "search" in worst:
-        return exposure  # no search, or damaged: the reader reports it
+        # without a search, or malformed: left unchanged, so that reading the file reports an error
+        return exposure
     return {**exposure, "worst_case": {**worst, "search": None}}

@@ -237,7 +237,7 @@ def _odd_rows(release: WrittenRelease) -> Iterator[tuple[str, str]]:
 
 
 def saved_exposure(result: Result) -> Exposure:
-    """Return the exposure of a release from its record."""
+    """Return the exposure of a release from the record of its run."""
     exposure, people = result.exposure, _people(result)
     worst = exposure.worst_case
     if worst is None:
@@ -292,7 +292,10 @@ def saved_coalition(
 
 
 def _guess(written: Sureness | None, error: float) -> Guess | None:
-    """Return the best guess of a coalition from its record; None if it is not recorded."""
+    """Return the highest posterior of a coalition from its record; None if it is not recorded.
+
+    error: the standard error of the probability.
+    """
     return None if written is None else Guess(written.before, written.now, error)
 
 

@@ -81,9 +81,9 @@ def search_of(nodes: int | None) -> Search | None:
 def is_sought(decision: Decision, program: "ReleaseProgram", *, fixed: bool) -> bool:
     """Whether a search for the worst table with the released marginals makes sense for a decision.
 
-    It does if the curator decides from the marginals of the released table alone. It does not if
-    round 2 asks other people (not `fixed`), if people suppress values, or if the curator also knows
-    joint counts of columns, which rule out most tables.
+    It does if the curator decides from the marginals of the released table alone. It makes no sense
+    in three cases: round 2 asks other people (not `fixed`); people suppress values; or the curator
+    also knows joint counts of columns, which rule out most tables.
     """
     has_groups = program.capability(DeeperQueries) or not program.capability(ColumnDecision)
     return fixed and not decision.hidden and not has_groups

@@ -118,7 +118,7 @@ def defended(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def batch(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
-    """Yield a mistake if the minimum batch is larger than the number of users."""
+    """Yield a mistake if the minimum batch is larger than the number of people in a round."""
     min_batch = scenario.mix.min_batch
     if facts.min_round_people is not None and min_batch > facts.min_round_people:
         yield problem(
@@ -130,7 +130,7 @@ def batch(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def crowd(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
-    """Yield a mistake if k is larger than the number of people."""
+    """Yield a mistake if k is larger than the number of people, so that any release is unsafe."""
     k, policy = scenario.policy.k, scenario.policy
     if (
         facts.min_round_people is None
@@ -198,7 +198,7 @@ def rounds(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def names(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
-    """Yield the unknown features in every key that names features."""
+    """Yield a mistake for each unknown or repeated feature in a key that lists features."""
     for table, key in (
         ("policy", "prefer"),
         ("policy", "required"),

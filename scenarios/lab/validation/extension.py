@@ -29,7 +29,7 @@ KEY = "extends"
 ENDING = ".toml"  # ending of the path of an extended file; any other text names a shipped scenario
 MAX_BASES = 4  # longest chain of files that each extend the next
 MAX_BYTES = 1 << 20
-PATHS = (KEY, "source", "hierarchy")  # keys whose values are file names
+PATHS = (KEY, "source", "hierarchy")  # keys with a path as value
 
 
 @dataclass(frozen=True, slots=True)

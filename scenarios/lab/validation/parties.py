@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 # keys of a fault, without the key `by`
 KEYS = ("users", "share", "rate", "round", "target", "into", "bit")
-OF_ANY_ROUND = ("absent", "late", "duplicate", "malformed")  # attacks possible in every round
+# attacks that a threshold release (which opens rows that k people share) allows too
+OF_ANY_ROUND = ("absent", "late", "duplicate", "malformed")
 OWNER = "this scenario has"
 
 
@@ -56,7 +57,7 @@ def struck(fault: Fault, people: int, rng: "Generator") -> list[int]:
 
 
 def coalitions(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
-    """Yield the parties of coalitions that do not exist, or occur twice."""
+    """Yield the parties in coalitions that do not exist, or that a coalition names twice."""
     names = topology_of(scenario).names(scenario, facts.shufflers, facts.people)
     for i, coalition in enumerate(scenario.coalition):
         for j, party in enumerate(coalition.parties):

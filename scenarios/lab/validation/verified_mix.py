@@ -29,7 +29,8 @@ UNREAD = {
 }  # countermeasures of the onion mix -> reason why a verified mix does not need them
 # deviations that a keyholder (a shuffler of the verified mix) can carry out
 DEVIATIONS = ("omit", "delay", "change")
-POSTS = ("keys", "handed", "checked", "shuffled", "shared")  # a keyholder's posts in a round
+# posts of a keyholder (shuffler of a verified mix) in a round
+POSTS = ("keys", "handed", "checked", "shuffled", "shared")
 FIXED = ("suite", "pad", "salt", "order", "lesson")  # keys of [mix] with no value but the default
 MANY_READINGS = {
     "hierarchical": "users mask rare values in its later queries, by the counts of earlier ones",

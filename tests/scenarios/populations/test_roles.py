@@ -21,8 +21,8 @@ COLUMNS = {
     "study": ["x"] * N,
 }
 EXPECTED = {
-    "patient": (ColumnRole.IDENTIFIER, "every value is somebody's own"),
-    "case": (ColumnRole.IDENTIFIER, "every value is somebody's own"),
+    "patient": (ColumnRole.IDENTIFIER, "every value is different"),
+    "case": (ColumnRole.IDENTIFIER, "every value is different"),
     "name": (ColumnRole.IDENTIFIER, "it is called 'name' and has"),
     "contact": (ColumnRole.IDENTIFIER, "its values are e-mail addresses"),
     "weight": (ColumnRole.QUASI, "it is called 'weight'"),
