@@ -98,8 +98,8 @@ def lesson(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
     if scenario.mix.suite == "textbook" and not scenario.mix.lesson:
         yield problem(
             ("mix", "suite"),
-            '"textbook" encrypts equal values to equal bytes, so anyone can read them by trying; '
-            "say lesson = true if that is what you want to show, or take sealedbox",
+            '"textbook" encrypts equal values to equal bytes, so an observer finds them by trying; '
+            "say lesson = true to show this weakness, or choose sealedbox",
         )
 
 
