@@ -89,8 +89,8 @@ class _Workbook(SheetPlaces):
             place = _column(letters)
             if place in names:
                 raise DataError(
-                    f"{content.path}: row {number}: column {names[place]!r}: a "
-                    "formula without a stored result; open the workbook in a spreadsheet program and save it"
+                    f"{content.path}: row {number}: column {names[place]!r}: a formula "
+                    "without a stored result; open the workbook in a spreadsheet and save it"
                 )
 
 
