@@ -317,7 +317,7 @@ def _notes(table: SourceTable, options: FileOptions) -> Iterator[str]:
         for name, sign in forms:
             texts = table.values[table.columns.index(name)] if name in table.columns else (sign,)
             if not any(sign in text for text in texts):
-                yield f"column {name!r}: {key}: no cell holds {sign!r}, so that each is one part"
+                yield f"column {name!r}: {key}: no cell holds {sign!r}, so every cell has one part"
 
 
 def _origin(theirs: str, options: FileOptions, names: Sequence[str]) -> tuple[str, str | None]:

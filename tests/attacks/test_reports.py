@@ -46,5 +46,5 @@ def test_fewer_hide_among_themselves_when_others_tell() -> None:
 
 @pytest.mark.parametrize("attack", ["poison-reports", "inside-reports"])
 def test_they_are_about_reports(attack: str) -> None:
-    with pytest.raises(ScenarioError, match="is about randomized reports"):
+    with pytest.raises(ScenarioError, match="attacks randomized reports"):
         KIT.scenario({"attack": attack, "users": 3})

@@ -49,8 +49,8 @@ PEOPLE = (("population",), ("feature",))
 UNREAD = (
     (("keep",), 'only kind = "fixed" reads {key}; kind is {kind}'),
     (ThresholdOpening.keys, 'only kind = "threshold" reads {key}; kind is {kind}'),
-    (DeeperQueries.keys, "kind = {kind} asks once, so it does not read {key}"),
-    (WeighedChoice.keys, "kind = {kind} does not choose, so it does not read {key}"),
+    (DeeperQueries.keys, "kind = {kind} has no adaptive queries, so it does not read {key}"),
+    (WeighedChoice.keys, "kind = {kind} chooses no columns, so it does not read {key}"),
 )  # keys of [policy] -> message if the scenario's release program does not read them
 
 
@@ -167,7 +167,7 @@ def choice(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
                 yield problem(("policy", key), message.format(key=key, kind=quoted(policy.kind)))
     for i, name in enumerate(policy.forbidden):
         if name in policy.required:
-            message = f"{quoted(name)} is required too; a column is one or the other"
+            message = f"{quoted(name)} is required too; leave it out of one list"
             yield problem(("policy", "forbidden", i), message)
 
 

@@ -166,7 +166,9 @@ def _check_shown_board(path: Path, deviation: DeviationSection) -> Iterator[Prob
     if deviation.by == parties.NETWORK and (deviation.message is None) != (
         deviation.change == OWN_KEYS
     ):
-        message = f"message names the changed post; only change = {quoted(OWN_KEYS)} needs none"
+        message = (
+            f"message must name the changed post; change = {quoted(OWN_KEYS)} takes no message"
+        )
         yield problem((*path, "message"), message)
     if (deviation.field is None) != (deviation.change in (None, OWN_KEYS)):
         yield problem((*path, "field"), "give both field and change, or neither")

@@ -100,11 +100,13 @@ def _misplaced(path: Path, fault: Fault, scenario: Scenario) -> Iterator[Problem
     """
     about, answers = ATTACKS[fault.attack].about, answers_in(scenario)
     if about == REPORTS and answers != REPORTS:
-        message = f"{fault.attack} is about randomized reports; kind = {quoted(HISTOGRAM)} has them"
+        message = f"{fault.attack} attacks randomized reports; kind = {quoted(HISTOGRAM)} has them"
         yield problem((*path, "attack"), message)
     elif about == OPENED and answers != OPENED:
         kind = next(kind for kind, each in PROGRAMS.items() if answers_for(each) == OPENED)
-        message = f"{fault.attack} is about rows that k people open; kind = {quoted(kind)} does so"
+        message = (
+            f"{fault.attack} attacks the opening of rows by k people; kind = {quoted(kind)} has it"
+        )
         yield problem((*path, "attack"), message)
     elif answers == OPENED and about != OPENED and fault.attack not in OF_ANY_ROUND:
         names = (

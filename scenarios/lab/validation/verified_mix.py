@@ -21,9 +21,9 @@ KINDS = (
 FAULTS = ("absent", "late", "duplicate", "malformed")
 PROVED = "every keyholder checks every ballot and every step of the mix before it gives a share"
 UNREAD = {
-    "receipts": f"{PROVED}, so people need not look",
-    "challenge": f"{PROVED}, so people need not look",
-    "tokens": "a ballot counts under its name, and once",
+    "receipts": f"{PROVED}, so people need not check",
+    "challenge": f"{PROVED}, so people need not check",
+    "tokens": "ballots are posted under registered names, one for each",
     "audit": f"{PROVED}, not half of the steps",
     "balance": "sums follow from lists that are proved",
 }  # countermeasures of the onion mix -> reason why a verified mix does not need them
@@ -35,7 +35,7 @@ FIXED = ("suite", "pad", "salt", "order", "lesson")  # keys of [mix] with no val
 MANY_READINGS = {
     "hierarchical": "users mask rare values in its later queries, by the counts of earlier ones",
     "local-suppression": "users suppress values in round 2, by rules that follow from round 1",
-    "histogram": "its users answer in a single round anyway",
+    "histogram": "it has a single round, so all answers are submitted at once anyway",
 }  # release programs for which `mix.submit = "once"` is refused -> reason
 LESSONS = ("bind", "dedupe", "unbundle", "fresh_salt", "fresh_key")
 

@@ -184,9 +184,7 @@ def test_a_formula_that_nobody_has_calculated_is_no_missing_cell(tmp_path: Path)
         book.active.append(row)
     book.create_sheet("more")
     book.save(tmp_path / "p.xlsx")
-    with pytest.raises(
-        DataError, match="row 2: column 'sum': a formula without a stored result"
-    ):
+    with pytest.raises(DataError, match="row 2: column 'sum': a formula without a stored result"):
         population(PopulationSection(source="p.xlsx"), (), base=tmp_path)
     of = population(PopulationSection(source="p.xlsx", columns={"n": "n"}), (), base=tmp_path)
     assert of.values == (("1", "2"),)

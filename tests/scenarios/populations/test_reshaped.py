@@ -100,7 +100,7 @@ def test_too_many_parts_are_refused(tmp_path: Path) -> None:
 def test_another_sign_is_pointed_out(symptoms: Path) -> None:
     table = read(symptoms, Reading(sets=("symptoms=|",)))
     assert (
-        "column 'symptoms': --sets: no cell holds '|', so that each is one part" in table.warnings
+        "column 'symptoms': --sets: no cell holds '|', so every cell has one part" in table.warnings
     )
 
 
