@@ -171,7 +171,9 @@ def test_of_many_peers_those_of_one_path_are_enough() -> None:
     first = next(size.size for size in outcome.peers.sizes if size.people.mean > 0)
     assert first > outcome.peers.path == smallest_linking(outcome.peers) == 3
     assert answer(outcome.peers).short == "3 peers must collude"
-    assert f"had {first} peers. A coalition of the 3 peers of one path" in answer(outcome.peers).text
+    assert (
+        f"had {first} peers. A coalition of the 3 peers of one path" in answer(outcome.peers).text
+    )
     seen = reckoned(made, outcome.peers.agreement, outcome.transcript.posts)
     record = PeerRecord(outcome.transcript, seen)
     route = next(
