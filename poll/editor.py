@@ -1,13 +1,14 @@
 """The editor of the questions, on the teacher's page, until the session begins.
 
-    GET  editor/questions   the questions, the settings, and the edition of both
+    GET  editor/questions   the questions, the settings, and the edition number of both
     POST editor/check       a draft: {"problems": [..]}, all mistakes, each with its path
-    POST editor/preview     a draft: the same, or the data of a preview (preview.py)
-    POST editor/save        {"edition": .., "where": .., "name": .., "draft": ..}: the same, or
-                            {"problems": [], "saved": file, "copy": file, "begun": ..}
+    POST editor/preview     a draft: {"problems": [..]}, or the data of a preview (preview.py)
+    POST editor/save        {"edition": .., "where": .., "name": .., "draft": ..}: {"problems":
+                            [..]}, or {"problems": [], "saved": file, "copy": file, "begun": ..}
 
-The functions that read a file of questions judge a draft, too, in the tables of the file: keys that
-the editor does not show stay unchanged. A draft of an older edition, from another tab, is refused.
+A draft is checked by the functions that read a file of questions. It is merged into the tables of
+the present file, so keys of the file that the editor does not show stay unchanged. A draft is
+refused if another browser tab has saved changes since the draft's edition was loaded.
 """
 
 import re
@@ -45,11 +46,11 @@ T = TypeVar("T")
 
 
 class QuestionDraft(Struct, frozen=True, forbid_unknown_fields=True):
-    """A question with its answers, right or wrong.
+    """A question with its answers as typed in the editor, not yet checked.
 
     Attributes:
-        name: the question.
-        values: the answers.
+        name: the text of the question.
+        values: the texts of its answers.
     """
 
     name: str
@@ -57,13 +58,14 @@ class QuestionDraft(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Draft(Struct, frozen=True, forbid_unknown_fields=True):
-    """The questions as typed in the editor, right or wrong.
+    """The questions as typed in the editor, not yet checked.
 
     Attributes:
         title: the title of the session.
         lang: the tag of the questions' language; None: each phone chooses.
         feature: the questions.
-        settings: the typed value of each setting, by key of `SETTINGS`; a text is a mistake.
+        settings: the typed value of each setting, by key of `SETTINGS`; a text was not typed as a
+            number, and is reported as a mistake.
     """
 
     title: str
@@ -76,9 +78,9 @@ class Save(Struct, frozen=True, forbid_unknown_fields=True):
     """A request to save a draft, and to use its questions.
 
     Attributes:
-        edition: the edition number of the questions before the change.
-        where: the place of the change: the file of the questions, a new file beside it, or this
-            session alone.
+        edition: the edition number of the questions from which the draft was made.
+        where: "file": replace the file of questions; "new": write a new file in the same folder;
+            "session": change this session alone, and write no file.
         name: the name of the new file.
         draft: the changed questions.
     """
@@ -90,30 +92,32 @@ class Save(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ChangingSession(Protocol):
-    """The part of a session that the editor needs: its questions can change (session.py)."""
+    """The part of a session (session.py) that the editor needs to change the questions."""
 
     @property
     def settled(self) -> bool:
         """Whether the questions cannot change any more."""
 
     def set_questions(self, scenario: Scenario, lang: str | None) -> None:
-        """Replace the questions of the session. lang: the tag of their language.
+        """Replace the questions of the session.
 
-        None: phones choose.
+        scenario: the new questions. lang: the tag of their language; None: each phone chooses.
         """
 
     def preview(self, scenario: Scenario, language: Language) -> dict[str, Any]:
-        """Return the data from which a phone's screens are previewed, in a language."""
+        """Return the data that a preview of a phone's screens needs, in a language."""
 
 
 class Editor:
     """The server of the editor: the questions of a session, and changes of them.
 
-    file: the file of questions. slips: whether slips admit phones; slips are printed for a title.
+    file: the file of questions. session: the session that uses the questions. slips: whether each
+    phone is admitted by a printed slip of paper with a code; the title then cannot change, because
+    it is printed on the slips.
     """
 
     def __init__(self, file: QuestionsFile, session: ChangingSession, slips: bool) -> None:  # noqa: FBT001
-        """Start from the questions of a file; arguments as of the class."""
+        """Start from the questions of a file, as edition 0; arguments as of the class."""
         self._file = file
         self._tables = file.tables
         self._table = file.table
@@ -122,9 +126,12 @@ class Editor:
         self._edition = 0
 
     def answer(self, request: Request, action: str) -> HttpResponse:
-        """Return the response to a request. Unwelcome if it is malformed, or not possible now.
+        """Return the response to a request for the editor.
 
-        action: the last part of the path, such as `save`.
+        action: the last part of the request's path, such as `save`.
+
+        Raises:
+            Unwelcome: the request is malformed, or not possible now.
         """
         match request.method, action:
             case "GET", "questions":
@@ -141,7 +148,7 @@ class Editor:
         return HttpResponse(200, msgspec.json.encode(reply), ANSWERS)
 
     def _state(self) -> dict[str, Any]:
-        """Return the questions, the settings and their edition, for the page."""
+        """Return the questions, the settings and their edition number, as data for the page."""
         path = self._file.path
         return {
             "edition": self._edition,
@@ -159,7 +166,10 @@ class Editor:
 
     @property
     def _settings(self) -> Mapping[str, Any]:
-        """The settings that affect this kind of session, by key."""
+        """The values of the settings that affect this kind of session, by key such as `policy.k`.
+
+        A setting without effect is left out: for example k, if phones add noise to their answers.
+        """
         program, once = program_of(scenario_of(self._table)), self._table.mix.submit == "once"
         reports = answers_for(program) is AnswerKind.REPORTS
         promises = program.capability(ColumnDecision) is not None
@@ -180,9 +190,10 @@ class Editor:
         return {"problems": _problem_data(self._examine(draft)[2])}
 
     def _preview(self, body: bytes, accepted: str) -> dict[str, Any]:
-        """Return the data of a preview of a draft, or its mistakes.
+        """Return the data of a preview of a draft, or the draft's mistakes.
 
-        An empty body asks for a preview of the present questions.
+        body: the draft as JSON; an empty body asks for a preview of the present questions.
+        accepted: the browser's `accept-language` header.
         """
         table = self._table
         if body:
@@ -195,7 +206,9 @@ class Editor:
     def _save(self, save: Save) -> dict[str, Any]:
         """Save a draft and use its questions; return its mistakes, or the names of written files.
 
-        Unwelcome if another tab has changed the questions, or the session has begun.
+        Unwelcome if another tab has changed the questions since the draft's edition. Unwelcome,
+        too, for a change of the session alone after the session has begun; a file can still be
+        written then.
         """
         if save.edition != self._edition:
             raise Unwelcome(409, "editor-other-tab")
@@ -214,7 +227,12 @@ class Editor:
         return {"problems": [], "saved": saved, "copy": copy.name if copy else "", "begun": begun}
 
     def _write(self, save: Save, tables: Mapping[str, Any]) -> Path | None:
-        """Write a draft to its file, if one is wanted; return the copy of the old file, if any."""
+        """Write a draft to the file that the request names, unless it changes the session alone.
+
+        tables: the draft as tables of a file of questions. Return the path of the copy that was
+        made of the replaced file; None if no copy was made. Unwelcome if the file cannot be
+        written.
+        """
         copy = None
         if save.where == "new" and FILE.fullmatch(save.name) is None:
             raise Unwelcome(400, "editor-name", name=save.name)
@@ -230,21 +248,25 @@ class Editor:
         return copy
 
     def _examine(self, draft: Draft) -> tuple[dict[str, Any], QuestionsTable, list[Problem]]:
-        """Return a draft as tables of a file, the questions in them, and all mistakes."""
+        """Return a draft as tables of a file, the questions in these tables, and all mistakes.
+
+        A changed title is a mistake if phones are admitted by slips of paper, which bear the old
+        title.
+        """
         tables = self._merge(draft)
         table, problems = examine_questions(tables)
         if self._slips and draft.title != self._table.title:
             accepted = as_found(self._table.title)
             message = (
-                f"found {as_found(draft.title)}; {accepted} is accepted: slips are for a title"
+                f"found {as_found(draft.title)}; {accepted} is accepted: it is printed on the slips"
             )
             problems.append(problem(("title",), message))
         return tables, table, problems
 
     def _merge(self, draft: Draft) -> dict[str, Any]:
-        """Return the file's tables with the changes of a draft.
+        """Return the tables of the present file of questions with the changes of a draft.
 
-        Unwelcome if the draft has other settings than the page shows.
+        Unwelcome if the draft's settings are not the settings that the teacher's page shows.
         """
         settings = self._settings
         if draft.settings.keys() != settings.keys():
@@ -260,7 +282,7 @@ class Editor:
 
 
 def _problem_data(problems: list[Problem]) -> list[dict[str, Any]]:
-    """Return mistakes as JSON data: path, path in TOML form, message."""
+    """Return mistakes as JSON data: the wrong key's path, the path in TOML form, and a message."""
     return [
         {"path": wrong.path, "where": dotted(wrong.path), "message": wrong.message}
         for wrong in problems
@@ -268,7 +290,10 @@ def _problem_data(problems: list[Problem]) -> list[dict[str, Any]]:
 
 
 def _read(body: bytes, kind: type[T]) -> T:
-    """Decode the JSON body of a request; Unwelcome if it is too long or of another form."""
+    """Decode the JSON body of a request as an object of a class.
+
+    Unwelcome if the body is longer than `LARGEST` bytes, or does not have the fields of the class.
+    """
     if len(body) > LARGEST:
         raise Unwelcome(413, "editor-large", most=LARGEST)
     try:

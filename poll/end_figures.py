@@ -1,4 +1,8 @@
-"""Figures for the wall at the end of a session with a run folder: attack and linked people."""
+"""Figures for the wall, the page projected for the class, at the end of a session.
+
+They are shown only if a run folder is written. If a party cheated: the success of its attack. If no
+party cheated: the numbers of people whom coalitions of parties link to their answers.
+"""
 
 from collections.abc import Iterable
 from copy import copy
@@ -16,12 +20,12 @@ from .session_result import FinishedSession
 
 
 class WatchingEyes(msgspec.Struct, frozen=True):
-    """The numbers of people that coalitions link to their answers in an honest session.
+    """The numbers of people whom coalitions link to their answers, in a session without cheating.
 
     Attributes:
         people: the number of all people.
-        linked: the number linked by all shufflers together, by curator and analyst together, and by
-            all these parties together.
+        linked: three numbers of people: linked by all shufflers together; by curator and analyst
+            together; and by all these parties together.
     """
 
     people: int
@@ -29,11 +33,12 @@ class WatchingEyes(msgspec.Struct, frozen=True):
 
 
 class EndFigures(msgspec.Struct, frozen=True):
-    """The figures that the wall shows at the end.
+    """The figures that the wall (the page projected for the class) shows at the end of a session.
 
     Attributes:
-        attack: the achieved units and the largest possible number; None: no party cheated.
-        eyes: the people that coalitions link, in an honest session; None if a party cheated.
+        attack: the success of the attack and the largest possible success, in the attack's own
+            unit; None: no attack was measured.
+        eyes: the people whom coalitions link, if no party cheated; None if a party cheated.
     """
 
     attack: tuple[float, float] | None
@@ -41,9 +46,11 @@ class EndFigures(msgspec.Struct, frozen=True):
 
 
 def measured_of(scenario: Scenario, finished_session: FinishedSession) -> EndFigures | None:
-    """Return the figures of a finished session; None unless it is of two rounds.
+    """Return the figures of a finished session; None if it is not of the two-round program.
 
-    Its envelopes are opened again, as for the run folder; its transcript stays unchanged.
+    None, too, if the session has no outcome, or was aborted although no party cheated. The
+    envelopes of phones are opened with all keys, on a copy of the transcript: the transcript stays
+    unchanged.
     """
     if wire(scenario) is not Program.TWO_ROUND:
         return None
@@ -59,7 +66,10 @@ def measured_of(scenario: Scenario, finished_session: FinishedSession) -> EndFig
 
 
 def _eyes(outcome: Outcome, shufflers: int) -> WatchingEyes:
-    """Return the numbers of people whom all shufflers, the readers, and all of them can link."""
+    """Return the numbers of people whom three coalitions link to their answers.
+
+    The coalitions are all shufflers, both readers (curator and analyst), and all of these parties.
+    """
     hops = [parties.shuffler(hop) for hop in range(1, shufflers + 1)]
     readers = [parties.CURATOR, parties.ANALYST]
 

@@ -1,13 +1,14 @@
-"""The offer of a computer to run a shuffler, and the session data that it receives at the start.
+"""The request of another computer to run a shuffler for a class, and the data that it receives.
 
-    POST /CODE/mix   a `MixOffer`, as JSON
-                     204  not yet: repeat it; an offer that is not repeated lapses
-                     200  `Papers`, as JSON: the session begins
-                     409  why not, in a sentence
+    POST /CODE/mix   a `MixOffer`, as JSON: the computer offers to run one of the shufflers
+                     204  the session has not begun: repeat the offer, or it lapses
+                     200  `Papers`, as JSON: the addresses and keys of the session, which begins
+                     409  the offer is refused; the body is the reason in a sentence
 
-Both go over plain HTTP, as all requests of phones. They contain no secret. An attacker that changed
-them on the way would stand between the parties, with keys of its own: the words of the keys that a
-shuffler shows and phones show would differ. This is why the class compares them.
+Offers and papers go over plain HTTP, as all requests of phones. They contain no secret. An attacker
+could change them on the way, and stand between the parties with keys of its own. The key that a
+shuffler shows as words would then differ from the words that phones show: so the class compares
+them.
 """
 
 from typing import Annotated
@@ -23,9 +24,11 @@ from ..protocol.wire.messages import Roster
 from ..strict_text import Unreadable, from_json
 from .questions import QuestionsTable
 
-LARGEST = 1 << 14  # largest number of bytes of an offer; usual offers have some 1,500
+# largest number of bytes of an offer to run a shuffler; usual offers have some 1,500
+LARGEST = 1 << 14
 HALL = "people"  # name of the client that speaks for all phones
-DESK = (BOARD, parties.CURATOR, parties.ANALYST)  # the parties on the class's computer
+# the parties on the class's computer, which serves them all at one address
+DESK = (BOARD, parties.CURATOR, parties.ANALYST)
 Hex = Annotated[str, Meta(pattern="^(?:[0-9a-f]{2})*$", max_length=256)]
 Port = Annotated[int, Meta(ge=1, le=65_535)]
 
@@ -47,7 +50,7 @@ class IdentityRecord(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
     @classmethod
     def from_identity(cls, identity: PublicIdentity) -> "IdentityRecord":
-        """Return the record of an identity."""
+        """Return a public identity as a record for JSON."""
         return cls(
             name=identity.name,
             key=identity.key.hex(),
@@ -57,7 +60,7 @@ class IdentityRecord(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
     @property
     def identity(self) -> PublicIdentity:
-        """The identity; ParameterError unless its holder has signed it."""
+        """The identity in this record; ParameterError unless its holder's signature is valid."""
         if not self.certificate:
             raise ParameterError(f"{self.name}: a certificate is missing")
         return PublicIdentity(
@@ -66,12 +69,12 @@ class IdentityRecord(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
 
 class MixOffer(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """An offer of a computer to run a shuffler.
+    """An offer of a computer to run a shuffler in a class session.
 
     Attributes:
-        party: the shuffler that it would be.
-        who: the public identity.
-        port: the port at which it listens, at the address of its request.
+        party: the name of the shuffler, such as `shuffler-1`.
+        who: the public identity of the computer.
+        port: the port at which the computer listens, at the address from which the offer comes.
     """
 
     party: Annotated[str, Meta(pattern="^shuffler-[1-9][0-9]?$")]
@@ -80,14 +83,18 @@ class MixOffer(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     @classmethod
     def read(cls, data: bytes) -> "MixOffer":
-        """Return the offer in a request; DataError, in a sentence, if the data are no offer."""
+        """Return the offer to run a shuffler that a request holds.
+
+        Raises:
+            DataError: the data are not a valid offer, or its identity is not signed by its holder.
+        """
         try:
             offer = from_json(data[: LARGEST + 1], cls)
             _ = offer.who.identity
         except ParameterError as wrong:
             raise DataError(f"this identity is not accepted: {wrong}") from None
         except Unreadable as wrong:
-            raise DataError(f"no offer to mix: {wrong.why}") from None
+            raise DataError(f"not a valid offer to run a shuffler: {wrong.why}") from None
         return offer
 
 
@@ -104,22 +111,25 @@ class PartySeat(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     port: Annotated[int, Meta(ge=0, le=65_535)]
 
     def place(self, name: str) -> SessionPlace:
-        """Return the party's address in the form of a directory entry. name: the party."""
+        """Return the party's address and certificate as an entry of the session's directory.
+
+        name: the name of the party.
+        """
         users = ALL_USERS if name == HALL else range(0)
         return SessionPlace(name, self.who.identity.certificate, self.host, self.port, users)
 
 
 class Papers(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The data on which a session's parties agree, as every shuffler receives them at the start.
+    """The data on which a session's parties agree, sent to every remote shuffler at the start.
 
     Attributes:
         questions: the file of questions.
         opening: random bytes that distinguish this session from all other sessions, hexadecimal.
-        signers: the keys that board, curator and analyst sign by, hexadecimal, in this order,
-            followed by the key of `randomness`, if the session has that party.
-        desk: the address and identity of these three parties.
-        hall: the client that speaks for phones; it does not listen.
-        shufflers: in the order of their hops.
+        signers: the public signing keys of board, curator and analyst, hexadecimal, in this order,
+            followed by the key of the party `randomness`, if the session has that party.
+        desk: the address and identity of board, curator and analyst, all on the class's computer.
+        hall: the identity of the client that speaks for all phones; it does not listen.
+        shufflers: the addresses and identities of the shufflers, in the order of their hops.
     """
 
     questions: QuestionsTable
@@ -131,7 +141,7 @@ class Papers(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     @property
     def directory(self) -> Directory:
-        """The directory of all places; ParameterError if an identity among them is invalid."""
+        """The address and certificate of each party; ParameterError if an identity is invalid."""
         places = dict.fromkeys(DESK, self.desk)
         places |= {parties.shuffler(hop): seat for hop, seat in enumerate(self.shufflers, start=1)}
         places[HALL] = self.hall
@@ -139,7 +149,7 @@ class Papers(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     @property
     def roster(self) -> Roster:
-        """The signing keys by party; ParameterError if they are invalid."""
+        """The public signing key of each party; ParameterError if the keys are invalid."""
         hops = tuple(bytes.fromhex(seat.who.key) for seat in self.shufflers)
         board, curator, analyst, *more = map(bytes.fromhex, self.signers)
         return Roster(bytes.fromhex(self.opening), board, curator, analyst, hops, *more)

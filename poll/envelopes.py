@@ -1,9 +1,11 @@
 """The answers of phones, opened at the end of a session with every key that this computer had.
 
-Each party sees one layer, but the computer that runs all parties can open an envelope. It reads
-even rows that only k equal rows would open: with the key of `randomness` it computes the seals of
-each possible row, and compares (protocol/knowledge/opened_exploits.py). If a phone has sealed other
-data, its row is unknown from there on, unless k people have sealed the same and so open it.
+Each party sees one layer, but the computer that runs all parties can open every envelope. In the
+program `threshold` a row opens for the reader only if k people submit the same row. This computer
+also has the key of the party `randomness`. So it computes the seals of each possible row, and
+compares them with the submitted seals (protocol/knowledge/opened_exploits.py). If a phone has
+sealed other data than an announced answer, its row is unknown from that column on, unless k people
+have sealed the same data, which then open.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,13 +27,14 @@ from .session_result import FinishedSession
 
 @dataclass(frozen=True, slots=True)
 class _Envelope:
-    """An envelope that was opened with all keys.
+    """A phone's submission, opened with all keys.
 
     Attributes:
-        plan: the round of the envelope.
-        index: the index of the user that sent it.
-        sealed: the bytes of the envelope.
-        onions: for each answer its layers, outermost first, and last the content.
+        plan: the round of the submission.
+        index: the number of the user that sent it, from 0.
+        sealed: the bytes of the submission.
+        onions: for each answer the list of its nested ciphertexts, outermost first, and last the
+            plaintext for the reader.
     """
 
     plan: Round
@@ -40,9 +43,9 @@ class _Envelope:
     onions: list[list[bytes]]
 
     def sealed_answers(self, ballots: Sequence[Ballot]) -> SealedAnswers:
-        """Return the record of the sealed answers, as the sender knows them.
+        """Return the sender's record of this submission: its user, round, ciphertexts and ballots.
 
-        ballots: the content of each onion.
+        ballots: the decoded plaintext of each onion.
         """
         both = sorted(zip(ballots, self.onions, strict=True), key=lambda pair: pair[0].ask)
         names = names_of([self.sealed, *(layer for _, layers in both for layer in layers[:-1])])
@@ -54,8 +57,8 @@ class _Envelope:
 def opened(finished_session: FinishedSession) -> list[SealedAnswers]:
     """Return the answers in every envelope of a session, opened with all keys.
 
-    Envelopes that do not open are left out. In the order of rounds and people; the rows that only k
-    people open come last.
+    Envelopes that do not open are left out. The order is by round and person. The answers of the
+    program `threshold`, whose rows open for the reader only if k people share them, come last.
     """
     board = finished_session.board
     calls = {call.round: call for call in board.calls} if board else {}
@@ -80,7 +83,11 @@ def opened(finished_session: FinishedSession) -> list[SealedAnswers]:
 
 
 def _onions(plan: Round, secrets: Mapping[str, SecretKey], sealed: bytes) -> list[list[bytes]]:
-    """Return the layers of each answer in an envelope, and last the reader's content."""
+    """Return the layers of each onion (nested ciphertext) in an envelope, outermost first.
+
+    The last layer is the plaintext for the reader. plan: the round. secrets: the secret key of each
+    party, by name. sealed: the envelope. Refused if a layer does not open.
+    """
     onions = []
     for onion in open_envelope(plan, secrets[plan.openers[0]], sealed):
         layers = [onion]
@@ -94,10 +101,13 @@ def _onions(plan: Round, secrets: Mapping[str, SecretKey], sealed: bytes) -> lis
 
 
 def _tried(envelopes: Sequence[_Envelope], keys: Mapping[int, OprfKey]) -> list[SealedAnswers]:
-    """Return the rows that only k people open, found by trying every row with the function's key.
+    """Return the rows of the program `threshold`, found by trying all possible rows with the key.
 
-    Messages that the reader refuses are left out. Of the others, a row is blank from the first
-    column without an announced value on. keys: of `randomness`, by round.
+    A row of this program opens for the reader only if k people share it. With the key of the party
+    `randomness` every announced row can be tried. Messages that the reader refuses are left out. If
+    a row holds a value that was not announced, it is blank from that column on.
+
+    keys: the key of `randomness` for each round, by round number.
     """
     sealed_answers: list[SealedAnswers] = []
     for number, key in keys.items():

@@ -1,4 +1,4 @@
-"""The early end of a session: phones are told that it was stopped before the server ends."""
+"""The early end of a session by Ctrl-C: phones are informed before the server ends."""
 
 import signal
 import threading
@@ -9,11 +9,14 @@ from .classroom import Classroom
 from .wall import Wall
 
 FAREWELL = 1.5  # seconds for phones to read that the session was stopped
-LOOK = 0.2  # seconds between two checks of the wish to stop
+LOOK = 0.2  # seconds between two checks of whether the session is to be stopped
 
 
 class Farewell:
-    """The stop of a session before its end, by Ctrl-C. room, wall: are told of the stop.
+    """The stop of a session before its end, by Ctrl-C.
+
+    room: the phones, which are informed of the stop. wall: the projected page, which shows the
+    stop.
 
     Attributes:
         is_stopping: whether the session is to be stopped; may be set from any thread.
@@ -26,10 +29,10 @@ class Farewell:
         self._wall = wall
 
     async def hear(self) -> None:
-        """Wait for Ctrl-C, if this is the main thread; a second one ends everything at once.
+        """Wait for Ctrl-C, if this is the main thread; the first one asks the session to stop.
 
         Raises:
-            KeyboardInterrupt: the second time.
+            KeyboardInterrupt: Ctrl-C was pressed a second time, which ends everything at once.
         """
         if threading.current_thread() is not threading.main_thread():
             return
@@ -40,12 +43,12 @@ class Farewell:
                 self.is_stopping = True
 
     async def watch(self, whole: trio.CancelScope) -> None:
-        """Wait until the session is to be stopped, inform phones, and end it.
+        """Wait until the session is to be stopped, inform phones, and end the session.
 
-        whole: the scope of the session; cancelled if its results are out.
+        whole: the scope of the session's tasks; it is cancelled if the results are already shown.
 
         Raises:
-            KeyboardInterrupt: it was stopped before its end.
+            KeyboardInterrupt: the session was stopped before its results.
         """
         while not self.is_stopping:  # noqa: ASYNC110 - set from any thread
             await trio.sleep(LOOK)

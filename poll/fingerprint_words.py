@@ -1,6 +1,6 @@
-"""Words that people read aloud to compare a session or a key; phones show the same words.
+"""Words that people read aloud to compare the digest of a session or of a key with their phones.
 
-static/words.js has the list.
+Phones show the same words, because static/words.js holds the one list of 256 words.
 """
 
 import hashlib
@@ -19,26 +19,29 @@ LIST = Path(__file__).parent / "static" / "words.js"
 
 @cache
 def words() -> tuple[str, ...]:
-    """Return the 256 words, by the byte that each stands for."""
+    """Return the list of 256 words; the word at index b stands for the byte b."""
     match = re.search(r"WORDS = `([a-z\s]+)`", LIST.read_text("utf-8"))
     return tuple(match[1].split()) if match else ()
 
 
 def session_words(digest: bytes) -> str:
-    """Return the words of a session, from the digest of its announcement."""
+    """Return the six words of a session, one for each of the first six bytes of a digest.
+
+    digest: the digest of the session's announcement, or `compared_digest`.
+    """
     return " ".join(words()[byte] for byte in digest[:SESSION])
 
 
 def key_words(encoded: bytes) -> str:
-    """Return the words of a party's public key, from its encoding."""
+    """Return the four words of a party's public key, from a hash of its encoding."""
     return " ".join(words()[byte] for byte in hashlib.sha256(LABEL + encoded).digest()[:KEY])
 
 
 def compared_digest(board: Board) -> bytes:
-    """Return the hash that the compared words encode: of the announcement and perhaps the keys.
+    """Return the digest that the six words of a session encode.
 
-    Ballots of a verified mix are encrypted for keys in later, signed posts. So the digest then
-    includes the signing keys of all parties.
+    It is the digest of the announcement. In a verified mix it also covers the signing keys of all
+    parties: there ballots are encrypted for keys in later posts, which these signing keys sign.
     """
     announcement, roster = board.announcement, board.roster
     if announcement is None or roster is None or not announcement.rules.verified:
@@ -47,7 +50,11 @@ def compared_digest(board: Board) -> bytes:
 
 
 def to_compare(board: Board) -> list[str]:
-    """Return the lines to read out and compare with phones: words of the session, and of keys."""
+    """Return the lines for the terminal that people compare with their phones.
+
+    The lines hold the words of the session and, without a verified mix, the words of each party's
+    key. Empty before the announcement.
+    """
     announcement = board.announcement
     if announcement is None:
         return []

@@ -1,7 +1,8 @@
-"""The program of a computer that runs a shuffler for a class: it offers itself, waits, and mixes.
+"""The program of a computer that runs a shuffler for a class session.
 
-It receives the questions and the promise: if the curator announces other ones, the session is
-aborted, with the reason on the board.
+It offers itself to the class's computer, waits until the session begins, and then mixes. It
+receives the questions and the promise at the start. If the curator later announces other questions
+or another promise, the session is aborted, with the reason on the board.
 """
 
 from collections.abc import Callable
@@ -34,7 +35,7 @@ from .fingerprint_words import key_words, to_compare
 from .party_places import cast_of
 from .questions import promise_of, scenario_of
 
-# seconds to wait for a response of the class's computer, which waits for news first
+# seconds to wait for a response; the class's computer answers only after some seconds, or with news
 PATIENCE = 30.0
 MAX_ABSENCE = 60.0  # seconds without the class's computer after which the shuffler gives up
 
@@ -52,8 +53,14 @@ def mix(
 ) -> "ShufflerResult":
     """Run a shuffler for the class at an address, to the end of its session.
 
-    port: to listen at; 0: any free port. log: receives events; print_line: receives lines for
-    people to read. workplace: where its long lists of work are done.
+    Args:
+        address: the web address of the class, with the session's code.
+        party: the name of the shuffler, such as `shuffler-1`.
+        identity: the identity of this computer, with its keys.
+        port: the port to listen at; 0: any free port.
+        log: receives events.
+        print_line: receives lines for people to read.
+        workplace: runs long lists of cryptographic work, such as decrypting a batch.
 
     Raises:
         ParameterError: the address is invalid, or the class needs an option that is not available.
@@ -64,10 +71,10 @@ def mix(
 
 
 class ShufflerResult(msgspec.Struct, frozen=True):
-    """The result of a session for its shuffler.
+    """The result of a session, for the computer that ran a shuffler.
 
     Attributes:
-        board: all posts.
+        board: the bulletin board with all posts.
         scenario: the questions and the promise.
     """
 
@@ -76,7 +83,7 @@ class ShufflerResult(msgspec.Struct, frozen=True):
 
 
 class _Mixing:
-    """The run of a shuffler on this computer: its offer, then its session."""
+    """The run of a shuffler on this computer: its offer to the class, then its session."""
 
     def __init__(
         self,
@@ -93,8 +100,8 @@ class _Mixing:
         code = split.path.strip("/")
         if split.scheme != "http" or not split.hostname or "/" in code or not code:
             raise ParameterError(
-                f"address: found {address!r:.80}; the one on the wall is accepted, with its code: "
-                "http://192.168.1.20:8766/K7M2PX"
+                f"address: found {address!r:.80}; the class's address is accepted, as the "
+                "teacher's computer shows it, with its code: http://192.168.1.20:8766/K7M2PX"
             )
         self._host, self._port = split.hostname, split.port or 80
         self._name, self._code = split.netloc, code
@@ -124,7 +131,11 @@ class _Mixing:
         return ShufflerResult(board, scenario)
 
     async def _listen(self) -> tuple[list[trio.SocketListener], int]:
-        """Listen at the address by which this computer reaches the class."""
+        """Listen for connections at the address by which this computer reaches the class.
+
+        Return the listeners and their port. DataError if the class's computer cannot be reached;
+        StorageError if the port is taken.
+        """
         try:
             stream = await trio.open_tcp_stream(self._host, self._port)
         except OSError as bad:
@@ -142,7 +153,12 @@ class _Mixing:
         return listeners, listeners[0].socket.getsockname()[1]
 
     async def _papers(self, port: int) -> Papers:
-        """Repeat the offer until the session begins; return its papers. DataError if refused."""
+        """Repeat the offer to run a shuffler until the session begins; return the session's data.
+
+        The data (`Papers`) are the questions, addresses and keys on which all parties agree. port:
+        the port at which this computer listens. DataError if the class's computer refuses the
+        offer, or cannot be reached for `MAX_ABSENCE` seconds.
+        """
         offer = MixOffer(
             party=self._party, who=IdentityRecord.from_identity(self._identity.public), port=port
         )
@@ -161,13 +177,19 @@ class _Mixing:
                 try:
                     return from_json(reply, Papers)
                 except Unreadable as wrong:
-                    raise DataError(f"{self._name}: gives no papers: {wrong.why}") from None
+                    raise DataError(
+                        f"{self._name}: sent no valid session data: {wrong.why}"
+                    ) from None
             if status not in (204, 429):
                 raise DataError(f"{self._name}: {reply.decode(errors='replace').strip():.400}")
             await trio.sleep(wait)
 
     async def _ask(self, body: bytes) -> tuple[int, bytes]:
-        """Send the offer to the class's computer; return status and body of the response."""
+        """Send the offer to run a shuffler to the class's computer; return status and body.
+
+        body: the offer, as JSON. BrokenResourceError if there is no reply within `PATIENCE`
+        seconds.
+        """
         with trio.move_on_after(PATIENCE):
             stream = await trio.open_tcp_stream(self._host, self._port)
             client = Client(stream, self._name, (("origin", f"http://{self._name}"),))
@@ -182,19 +204,30 @@ class _Mixing:
         return f"http://{self._name}: cannot be reached ({bad}); is it in this network?"
 
     def _check(self, papers: Papers) -> None:
-        """Raise DataError unless the papers name this computer's certificate and key."""
+        """Raise DataError unless the session's data name this computer's certificate and key.
+
+        papers: the questions, addresses and keys on which all parties of the session agree.
+        """
         try:
             directory, roster = papers.directory, papers.roster
         except ParameterError as wrong:
-            raise DataError(f"{self._name}: gives papers with a wrong identity: {wrong}") from None
+            raise DataError(
+                f"{self._name}: sent session data with an invalid identity of a party: {wrong}"
+            ) from None
         mine, public_identity = directory.places.get(self._party), self._identity.public
         if mine is None or mine.certificate != public_identity.certificate:
             raise DataError(f"{self._name}: names another computer as {self._party}")
         if roster.key(self._party) != public_identity.key:
-            raise DataError(f"{self._name}: names another key than mine for {self._party}")
+            raise DataError(
+                f"{self._name}: sent session data with a signing key that is not this computer's "
+                f"for {self._party}"
+            )
 
     async def _role(self, scenario: Scenario, network: RemoteNetwork, entropy: Entropy) -> None:
-        """Play the shuffler until the session is aborted or over."""
+        """Play the shuffler until the session is aborted or over.
+
+        scenario: the questions and the promise. network: the connection to the class's computer.
+        """
         cast = replace(
             cast_of(scenario),
             entropy=entropy,

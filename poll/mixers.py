@@ -1,6 +1,8 @@
-"""The computers that offer to run a shuffler, until the session begins: the first for each.
+"""The offers of other computers to run a shuffler, until the session begins.
 
-A computer repeats its offer every few seconds (mix.py), so a computer that has left makes room.
+The first computer that offers to run a shuffler gets that shuffler. A computer repeats its offer
+every few seconds (mix.py). After 20 seconds without a repetition the offer lapses, so another
+computer can take the place of a computer that has left.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,11 +20,11 @@ SILENCE = 20.0  # seconds without a repetition after which an offer lapses
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """A valid offer to run a shuffler.
+    """A valid offer of a computer to run a shuffler.
 
     Attributes:
         seat: the identity and the address of the offering computer.
-        repeat_time: the time of the last repetition, in seconds.
+        repeat_time: the time of the last repetition of the offer, in seconds.
     """
 
     seat: PartySeat
@@ -30,13 +32,17 @@ class Offered:
 
 
 class Mixers:
-    """The present offers to run shufflers.
+    """The present offers of other computers to run a shuffler.
 
-    shufflers: their number. changed: called when a new computer offers.
+    shufflers: the number of shufflers. changed: called when a new computer offers to run a
+    shuffler.
     """
 
     def __init__(self, shufflers: int, changed: Callable[[], None]) -> None:
-        """Start without offers."""
+        """Start without offers of computers to run a shuffler.
+
+        shufflers: the number of shufflers. changed: called when a new computer offers to run one.
+        """
         self._party_names = tuple(parties.shuffler(hop + 1) for hop in range(shufflers))
         self._offers: dict[str, Offered] = {}
         self._changed = changed
@@ -45,7 +51,10 @@ class Mixers:
 
     @property
     def present_seats(self) -> Mapping[str, PartySeat]:
-        """The computers with a recent offer, in the order of their hops."""
+        """The identity and address of each computer with a recent offer, by shuffler, in hop order.
+
+        After the session has begun: the computers that run its shufflers.
+        """
         if self.papers is not None:
             return dict(zip(self._party_names, self.papers.shufflers, strict=True))
         old = trio.current_time() - SILENCE
@@ -54,20 +63,28 @@ class Mixers:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """The shufflers without an offer."""
+        """The names of the shufflers that no computer offers to run at present."""
         present_seats = self.present_seats
         return tuple(name for name in self._party_names if name not in present_seats)
 
     def begin(self, papers: Papers) -> None:
-        """Begin the session: give each mixing computer the addresses and settings that it needs."""
+        """Begin the session: give each computer that runs a shuffler the session's data.
+
+        papers: the questions, addresses and keys on which all parties agree.
+        """
         self.papers = papers
         self._begun.set()
 
     async def offer(self, offer: MixOffer, address: str, patience: float) -> Papers | None:
-        """Accept an offer, and wait for the session to begin; None if it has not.
+        """Accept an offer to run a shuffler; return the session's data once the session begins.
 
-        address: where it comes from. patience: seconds to wait. Unwelcome if another computer is
-        that shuffler, or there is no such shuffler.
+        None if the session has not begun in time.
+
+        address: the network address from which the offer comes. patience: seconds to wait.
+
+        Raises:
+            Unwelcome: there is no such shuffler, another computer runs it, or the identity is
+                taken.
         """
         seat = PartySeat(who=offer.who, host=address, port=offer.port)
         self._take(offer.party, seat)
@@ -78,10 +95,12 @@ class Mixers:
         return self.papers
 
     def _take(self, name: str, seat: PartySeat) -> None:
-        """Keep an offer for a shuffler; Unwelcome if it cannot be accepted.
+        """Keep a computer's offer to run a shuffler; Unwelcome if the offer cannot be accepted.
 
-        It is refused if there is no such shuffler, another computer has it, the session has begun,
-        or its identity is used by another party.
+        It is refused if there is no such shuffler, another computer runs it, the session has begun
+        without this computer, or another party uses the computer's identity.
+
+        name: the shuffler. seat: the identity and address of the computer.
         """
         if name not in self._party_names:
             accepted = ", ".join(self._party_names)

@@ -1,9 +1,9 @@
 """Estimates from the noisy answers of a class, and the privacy that the noise guarantees.
 
-Phones randomize (`static/noise.js`), so no other computer, this one included, ever has an answer.
-From the public counts of reports on the board follow the share of each answer with its 95 %
-interval, the local epsilon, which holds against every observer, and the epsilon of the shuffled
-reports.
+Phones randomize answers before they send them (`static/noise.js`), so no other computer ever has a
+true answer. The board has public counts of the noisy reports. From these counts follow the share of
+each answer with its 95 % interval, and two privacy parameters. The local epsilon holds against
+every observer; the epsilon of the shuffled reports holds against observers of the mixed batch.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,9 @@ from ..scenarios.programs.randomized.share_estimates import Estimated, limits
 from ..scenarios.schema.model import Scenario
 from .questions import noise_of
 
-TOO_WIDE = VERDICTS[0][0]  # half width; estimates with wider intervals are not shown
+# half of the width of a 95 % interval, as a share of people; estimates with wider intervals are not
+# shown
+TOO_WIDE = VERDICTS[0][0]
 
 
 class AnswerShare(msgspec.Struct, frozen=True):
@@ -43,11 +45,14 @@ class AnswerShare(msgspec.Struct, frozen=True):
 
     @property
     def says(self) -> str:
-        """The estimate, or that there are too few people for an estimate."""
+        """The estimated share as a percentage in English, or that there are too few people."""
         return self.says_in(english())
 
     def says_in(self, language: Language) -> str:
-        """Return the estimate in a language, or that there are too few people for one."""
+        """Return the estimated share as a percentage in a language.
+
+        If the 95 % interval is too wide, the text says instead that there are too few people.
+        """
         wide = (self.high - self.low) / 2 >= TOO_WIDE
         return language.say("verdict-little") if wide else language.percent(self.share)
 
@@ -57,11 +62,11 @@ class NoisyResult(msgspec.Struct, frozen=True):
 
     Attributes:
         rule: the randomizer of the answers, as it was announced.
-        local: epsilon of a person's whole answer, in nats.
-        shuffled: epsilon of the mixed reports, in nats, an upper bound; None: of fewer than two
-            people.
-        delta: the probability with which the bound `shuffled` may fail; None: there is no bound.
-        people: number of people who hide each other in `shuffled`: without simulated people.
+        local: epsilon of a person's whole answer, in nats, before the mix.
+        shuffled: an upper bound on epsilon of all shuffled reports, in nats; None: fewer than two
+            people, so no bound.
+        delta: the delta of the (epsilon, delta) guarantee `shuffled`; None: no bound.
+        people: number of people for whom `shuffled` is computed: simulated people do not count.
         shares: the estimated share of each answer, by the name of the question.
     """
 
@@ -74,10 +79,11 @@ class NoisyResult(msgspec.Struct, frozen=True):
 
 
 def noisy_result(scenario: Scenario, board: Board, simulated: int) -> NoisyResult | None:
-    """Return estimated shares from noisy reports; None without noise or without counts.
+    """Return estimated shares and privacy parameters; None without noise or without counts.
 
-    Takes seconds: bounds after shuffling are searched. simulated: number of simulated people; they
-    hide no other person, since this computer knows their answers.
+    Takes seconds, since the bound on epsilon after shuffling is a numerical search. simulated:
+    number of simulated people; they do not add to the privacy of others, since this computer knows
+    their answers.
     """
     questions = noise_of(scenario)
     if not questions or board.burned is not None or not board.tallies:
@@ -110,9 +116,9 @@ def noisy_result(scenario: Scenario, board: Board, simulated: int) -> NoisyResul
 
 
 def _shuffled(questions: Sequence[Question], people: int) -> Shuffled | None:
-    """Return the bound on all reports of a person together after shuffling, as epsilon and delta.
+    """Return the epsilon and delta after shuffling for all reports of a person together.
 
-    None for fewer than two people.
+    None for fewer than two people. people: number of people whose reports are shuffled.
     """
     if people < 2:
         return None
@@ -121,7 +127,10 @@ def _shuffled(questions: Sequence[Question], people: int) -> Shuffled | None:
 
 
 def promised(result: NoisyResult, language: Language | None = None) -> list[str]:
-    """Return the privacy guarantees, in sentences. language: None: English."""
+    """Return the privacy guarantees of noisy answers, in sentences.
+
+    language: the language of the sentences; None: English.
+    """
     language = language or english()
     sentences = [language.say("noise-local", epsilon=language.number(result.local))]
     if result.shuffled is not None and result.delta is not None:
@@ -134,7 +143,10 @@ def promised(result: NoisyResult, language: Language | None = None) -> list[str]
 
 
 def result_data(result: NoisyResult, language: Language | None = None) -> dict[str, Any]:
-    """Return the result as the wall shows it: tables and sentences. language: None: English."""
+    """Return the result as tables and sentences for the wall, the page projected for all.
+
+    language: the language of the texts; None: English.
+    """
     language = language or english()
     keys = ("table-answer", "table-estimate", "noise-from", "noise-to")
     headings = [language.say(key) for key in keys]

@@ -1,4 +1,7 @@
-"""The state that every phone receives besides posts: no person's name, no person's answer."""
+"""The state of a session that every phone receives besides the posts of the board.
+
+It holds no person's name and no person's answer.
+"""
 
 from typing import Any
 
@@ -23,11 +26,16 @@ def facts_of(
     mixers: Mixers | None,
     language: Language | None = None,
 ) -> dict[str, Any]:
-    """Return the present state for a phone, as JSON data.
+    """Return the present state of the session for a phone, as JSON data.
 
-    language: language of the page's sentences; None: English. If only values of k people are
-    opened, `opens` is k, and `asking` the seconds in which a phone may still query `randomness`.
-    `language` is None if each phone chooses.
+    scenario: the questions. terms: the settings of the class. room: the joined phones. mixers: the
+    offers of other computers to run a shuffler; None: all shufflers run here. language: the
+    language of the sentences; None: English.
+
+    Some keys: `language` is None if each phone chooses its language. In the program `threshold`,
+    where a row opens only if k people share it, `opens` is k. There `asking` is the number of
+    seconds in which a phone may still query the party `randomness` for the values that seal its
+    row.
     """
     mix, opens = scenario.mix, answers_in(scenario) is AnswerKind.OPENED
     seconds = int(room.deadline)
@@ -68,7 +76,7 @@ def facts_of(
 
 
 def _spoken(tag: str | None) -> tuple[str, str] | None:
-    """Return the tag and the direction of the language that the questions ask for."""
+    """Return the tag and the writing direction of the questions' language; None without a tag."""
     return None if tag is None else (tag, languages()[tag].direction)
 
 

@@ -31,10 +31,11 @@ class PendingSession:
     """A session that is set up, and is about to begin.
 
     Attributes:
-        cast: the inputs of the session, with the identities of the parties here.
+        cast: the inputs of the session, with the identities of the parties on this computer.
         network: the network that connects these parties and the phones.
-        keys: the key of each party here, by name.
-        mixer_link: the link to shufflers on other computers; None: all parties are here.
+        keys: the key pair of each party on this computer, by the party's name.
+        mixer_link: the link to shufflers on other computers; None: all parties are on this
+            computer.
         listeners: the sockets to which the remote shufflers connect.
     """
 
@@ -45,7 +46,7 @@ class PendingSession:
     listeners: list[trio.SocketListener] = field(default_factory=list)
 
     async def play(self) -> None:
-        """Run the parties here, and exchange messages with other computers, until cancelled."""
+        """Run the parties of this computer, and exchange messages with others, until cancelled."""
         async with trio.open_nursery() as nursery:
             if self.mixer_link is not None:
                 nursery.start_soon(self.mixer_link.run, self.listeners)
@@ -53,7 +54,7 @@ class PendingSession:
             await perform(self.cast, self.network, tuple(self.keys), {}, self.keys.__getitem__)
 
     async def _give_up(self, mixer_link: MixerLink) -> None:
-        """Abort the session when a shuffler has been away for too long."""
+        """Abort the session as the curator, when a remote shuffler has been away for too long."""
         why = await mixer_link.await_loss()
         curator = Endpoint(self.network, parties.CURATOR)
         curator.identity = identities_of(self.cast).get(parties.CURATOR)
@@ -61,9 +62,13 @@ class PendingSession:
 
 
 def all_here(cast: Cast, tools: list[Instrument], print_line: LineSink) -> PendingSession:
-    """Return a session with all parties on this computer. tools: its observers."""
+    """Return a session with all parties on this computer.
+
+    cast: the inputs of the session. tools: observers of the network. print_line: receives lines for
+    the teacher.
+    """
     identities = identities_of(cast)
-    # identities that are drawn at random must be drawn only once
+    # identities are drawn at random: drawn again, they would differ from the roster of signing keys
     cast = replace(cast, identities=identities)
     network = Network(
         Instruments(tools, print_line), roster_of(cast, identities), identities.get(BOARD)
@@ -81,8 +86,16 @@ async def mixed_elsewhere(
 ) -> PendingSession:
     """Return a session with shufflers on other computers, and give them the session's data.
 
-    host: the address of this computer; StorageError if it cannot listen there. mixers: the
-    accepted offers.
+    Args:
+        cast: the inputs of the session.
+        tools: observers of the network.
+        print_line: receives lines for the teacher.
+        mixers: the accepted offers of other computers to run a shuffler.
+        questions: the file of questions.
+        host: the address of this computer.
+
+    Raises:
+        StorageError: this computer cannot listen at the address.
     """
     every, far = identities_of(cast), hops_of(cast)
     identities = {name: signer for name, signer in every.items() if name not in far}
@@ -114,7 +127,7 @@ async def mixed_elsewhere(
 
 
 def cast_of(scenario: Scenario) -> Cast:
-    """Return the inputs of a session of phones, without people's answers."""
+    """Return the inputs of a session of phones, without people's answers, which phones send."""
     return Cast(
         scenario.scenario.title or scenario.scenario.name,
         announced_schema(scenario, schema_of(scenario)),

@@ -1,7 +1,8 @@
-"""The expected precision for a class, before it begins: for the people here or the awaited number.
+"""The expected precision of estimates from noisy answers, before a class session begins.
 
-Phones, the wall and the terminal show it. Of several questions with different noise, the question
-with the widest limits counts.
+Phones, the wall and the terminal show it. It is computed for the people that have joined, or for
+the number of people that the class waits for, if that is larger. If questions differ in noise, the
+question with the widest 95 % confidence interval counts.
 """
 
 from functools import lru_cache
@@ -13,17 +14,20 @@ from ..scenarios.programs.noisy_questions import Question, share
 from ..scenarios.schema.model import Scenario
 from .questions import noise_of
 
-# keys of the sentences for VERDICTS, in order
+# key of the sentence for each entry of VERDICTS (widths of intervals), in the same order
 VERDICT_KEYS = ("verdict-little", "verdict-some", "verdict-enough")
 
 
 def forecast_of(scenario: Scenario, present_people: int, awaited: int | None) -> Forecast | None:
-    """Return the expected precision of the question with the widest limits; None without noise.
+    """Return the expected precision of the question with the widest 95 % confidence interval.
+
+    None if phones add no noise. The forecast is for the larger of the two numbers of people.
 
     Args:
-        scenario: the scenario of the class.
+        scenario: the questions of the class session, with the noise that phones add.
         present_people: number of people that have joined.
-        awaited: number of awaited people; None: as many as are needed to begin.
+        awaited: number of people that the class waits for in total; None: the smallest number with
+            which the session begins.
     """
     questions = noise_of(scenario)
     if not questions:
@@ -34,25 +38,33 @@ def forecast_of(scenario: Scenario, present_people: int, awaited: int | None) ->
 
 @lru_cache(maxsize=64)
 def _widest(questions: tuple[Question, ...], people: int, epsilon: float) -> Forecast:
-    """Return the forecast of the question with the widest interval."""
+    """Return the forecast of the question with the widest 95 % confidence interval.
+
+    people: number of people. epsilon: privacy parameter of one question, in nats.
+    """
     return max(forecasts(questions, people, epsilon), key=lambda forecast: forecast.reach)
 
 
 def expected_of(
     scenario: Scenario, present_people: int, awaited: int | None, language: Language | None = None
 ) -> dict[str, Any] | None:
-    """Return the forecast as data for phones and the wall; None if phones add no noise.
+    """Return the expected precision as data for phones and the wall; None if phones add no noise.
 
-    present_people, awaited: as in `forecast_of`. language: of its sentences; None: English.
+    Args:
+        scenario: the questions of the class session, with the noise that phones add.
+        present_people: number of people that have joined.
+        awaited: number of people that the class waits for in total; None: the smallest number with
+            which the session begins.
+        language: the language of the sentences; None: English.
     """
     forecast = forecast_of(scenario, present_people, awaited)
     return None if forecast is None else forecast_data(forecast, language)
 
 
 def forecast_data(forecast: Forecast, language: Language | None = None) -> dict[str, Any]:
-    """Return the data of a forecast that phones and the wall draw, with all its sentences.
+    """Return a forecast of precision as data that phones and the wall draw, with its sentences.
 
-    language: of its sentences; None: English.
+    language: the language of the sentences; None: English.
     """
     language = language or english()
     verdict = next(
@@ -86,5 +98,5 @@ def forecast_data(forecast: Forecast, language: Language | None = None) -> dict[
 
 
 def _whole(limit: float) -> str:
-    """Return a share as text, in whole percent."""
+    """Return a share as a text in whole percent."""
     return f"{100 * limit:.0f} %"

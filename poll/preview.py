@@ -1,7 +1,8 @@
 """The preview: the data with which a phone's screens can be shown before a session begins.
 
 The announcement is that of a session of these questions, except for the keys and the nonce, which
-are drawn for the preview alone: so the six words of a preview belong to no session.
+are drawn for the preview alone. People compare six words that encode the digest of an announcement.
+So the six words that a preview shows belong to no session.
 """
 
 from dataclasses import replace
@@ -28,7 +29,12 @@ def preview_of(
 ) -> dict[str, Any]:
     """Return the state that a first phone would receive, and an announcement in hexadecimal.
 
-    language: language of the phone's page.
+    Args:
+        scenario: the questions.
+        terms: the settings of the class, such as the number of simulated people.
+        slips: printed codes, each of which admits one phone; None: a name is enough.
+        mixers: the offers of other computers to run a shuffler; None: all shufflers run here.
+        language: the language of the phone's page.
     """
     room = Classroom(scenario.mix.deadline, slips=slips)
     spoken = replace(terms, language=language.tag)
@@ -37,7 +43,7 @@ def preview_of(
 
 
 def _announcement(scenario: Scenario) -> Announcement:
-    """Return an announcement of these questions with keys that are drawn for the preview."""
+    """Return an announcement of these questions, with keys and a nonce drawn for the preview."""
     cast = cast_of(scenario)
     scheme = suite(cast.suite, lesson=cast.rules.lesson)
     curator, analyst, *hops = (

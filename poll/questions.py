@@ -12,7 +12,8 @@
     [mix]               as in a scenario: shufflers, deadline, min_batch
     [defence]           as in a scenario: min_dropout
 
-Every other key of these tables is refused if a page in a browser could not comply with it.
+A scenario has more keys in these tables. A key is refused here if phones, which are pages in a
+browser, cannot do what it asks for.
 """
 
 import re
@@ -76,13 +77,17 @@ PROGRAMS = (
 PROVED = (
     Program.TWO_ROUND,
     Program.TWO_ROUND_ONCE,
-)  # kinds of sessions in which phones support a verified mix
+    # programs that phones can play with a verified mix, in which shufflers prove each step
+)
 MECHANISM = "grr"  # randomized response: a report is one of the answers, so pages can show it
 MIN_EPSILON, MAX_EPSILON = (
     0.01,
     20.0,
-)  # nats for a question: below, a report is only noise; above, the true answer
-# largest number of possible rows, all of which are tried for a record (record.py)
+    # range of epsilon for one question, in nats: below it a report is nearly only noise; above it,
+    # nearly always the true answer
+)
+# largest number of possible rows of answers in the program `threshold`, as all of them are tried to
+# open the rows for the run folder (record.py)
 MOST_ROWS = 10_000
 WHY = {"incidence": "its sets are of owners, who are no people"}
 
@@ -120,9 +125,9 @@ def read_questions(path: Path) -> Scenario:
 
 
 def parse_questions(data: bytes, path: Path) -> QuestionsTable:
-    """Return the contents of a file of questions; ScenarioError as in `read_questions`.
+    """Return the contents of a file of questions; ScenarioError lists all mistakes, a line each.
 
-    path: named in messages.
+    path: the file's path, for messages.
     """
     try:
         text = decoded(data, "utf-8-sig").replace("\r\n", "\n")
@@ -149,23 +154,23 @@ def examine_questions(tables: object) -> tuple[QuestionsTable, list[Problem]]:
 
 
 def read_lang(path: Path) -> str | None:
-    """Return the language that a file of questions asks for; None: no language.
+    """Return the tag of the language in a file of questions; None if the file names no language.
 
-    The file was read before by `read_questions`.
+    path: a file that `read_questions` has accepted before.
     """
     lang = from_toml(read_bounded(path, LARGEST, "file of questions")).get("lang")
     return lang if isinstance(lang, str) else None
 
 
 def _lang(table: QuestionsTable) -> Iterator[Problem]:
-    """Yield a mistake if the language is unknown."""
+    """Yield a mistake if the language that the file names is unknown."""
     if table.lang is not None and table.lang not in languages():
         accepted = ", ".join(languages())
         yield problem(("lang",), f'found "{table.lang}"; {accepted} are accepted')
 
 
 def asks_questions(path: Path) -> bool:
-    """Whether a file looks like questions for phones, and not like a scenario."""
+    """Whether a file has the keys of a file of questions, and not the keys of a scenario."""
     try:
         tables = from_toml(read_bounded(path, LARGEST, "file of questions"))
     except (Unreadable, StorageError):
@@ -176,9 +181,9 @@ def asks_questions(path: Path) -> bool:
 
 
 def write_new(path: Path) -> None:
-    """Write a new file of questions as a template, in which each key is explained.
+    """Write a new file of questions as a template, in which a comment explains each key.
 
-    StorageError if a file stands there, or none can be written.
+    StorageError if a file with this path exists, or cannot be written.
     """
     try:
         with path.open("x", encoding="utf-8") as file:
@@ -202,7 +207,7 @@ def table_of(scenario: Scenario) -> QuestionsTable:
 
 
 def scenario_of(table: QuestionsTable) -> Scenario:
-    """Return the scenario of a file of questions; ParameterError if a class cannot play it."""
+    """Return the scenario of a file of questions; ParameterError if phones cannot play it."""
     if problems := _judged(table, set()):
         raise ParameterError("; ".join(wrong.line() for wrong in problems))
     return _scenario(table)
@@ -222,7 +227,10 @@ def _scenario(table: QuestionsTable) -> Scenario:
 
 
 def _judged(table: QuestionsTable, mended: Collection[Where]) -> list[Problem]:
-    """Return every mistake in the meaning of the questions. mended: paths already reported."""
+    """Return every mistake in the meaning of the questions, without those already reported.
+
+    mended: paths of keys with a mistake that was already reported.
+    """
     mix = [*_free("mix", table.mix)]
     problems = [
         *mix,
@@ -231,7 +239,9 @@ def _judged(table: QuestionsTable, mended: Collection[Where]) -> list[Problem]:
         *(wrong for at, feature in enumerate(table.feature) for wrong in _question(at, feature)),
         *_texts(table.feature),
         *_columns(table),
-        # skipped after mistakes in the mix, since peers are another program
+        # The kind of session follows from the mix: mix.peers makes it a session of peers. So after
+        # a mistake in the mix the kind is not checked; otherwise the same mistake would be reported
+        # twice.
         *(() if mix else _program(_scenario(table))),
     ]
     return [wrong for wrong in problems if not any(wrong.path[: len(at)] == at for at in mended)]
@@ -244,7 +254,7 @@ def _file_name(title: str) -> str:
 
 
 def _program(scenario: Scenario) -> Iterator[Problem]:
-    """Yield a mistake for each kind of session or noise that a page in a browser cannot play."""
+    """Yield a mistake if a page in a browser cannot play this kind of session, or its noise."""
     kind, local = scenario.policy.kind, scenario.local
     if problems := [*_kind(scenario)]:
         yield from problems
@@ -270,7 +280,7 @@ def _program(scenario: Scenario) -> Iterator[Problem]:
 
 
 def _kind(scenario: Scenario) -> Iterator[Problem]:
-    """Yield a mistake if a page in a browser cannot play this kind of session."""
+    """Yield a mistake if phones cannot play this release program, or not with a verified mix."""
     kind = scenario.policy.kind
     if wrong := [*misfits_of_once(scenario)]:
         yield from wrong
@@ -294,9 +304,11 @@ def _kind(scenario: Scenario) -> Iterator[Problem]:
 
 
 def _opening(scenario: Scenario) -> Iterator[Problem]:
-    """Yield what is wrong with a `threshold` session: sizes that a page cannot seal, too many rows.
+    """Yield mistakes of a session of `threshold`, where a row opens only if k people share it.
 
-    At the end this computer tries all possible rows, to write down who said what.
+    Refused are random sampling of people, settings that exclude the program, and too many possible
+    rows of answers. At the end this computer tries all possible rows, to write down each person's
+    answers.
     """
     policy, rows = scenario.policy, prod(len(feature.values or ()) for feature in scenario.feature)
     if policy.sample is not None:
@@ -317,7 +329,10 @@ def _opening(scenario: Scenario) -> Iterator[Problem]:
 
 
 def _epsilon(epsilon: float | None, question_count: int) -> Iterator[Problem]:
-    """Yield a mistake unless epsilon, divided over the questions, is in the accepted range."""
+    """Yield a mistake unless epsilon, divided evenly over the questions, is in the accepted range.
+
+    epsilon: privacy parameter of a person's whole answer, in nats.
+    """
     min_epsilon, max_epsilon = MIN_EPSILON * question_count, MAX_EPSILON * question_count
     if epsilon is None or not min_epsilon <= epsilon <= max_epsilon:
         value_text = "none" if epsilon is None else f"{epsilon:g} nats"
@@ -330,7 +345,10 @@ def _epsilon(epsilon: float | None, question_count: int) -> Iterator[Problem]:
 
 
 def _free(name: str, section: Struct) -> Iterator[Problem]:
-    """Yield a mistake for each key of a section that a class cannot choose."""
+    """Yield a mistake for each key of a section that the file of questions may not set.
+
+    name: the section, such as `mix`.
+    """
     plain = asdict(type(section)())
     accepted = ", ".join(FREE[name])
     for key, value in asdict(section).items():
@@ -341,7 +359,7 @@ def _free(name: str, section: Struct) -> Iterator[Problem]:
 def _question(at: int, feature: FeatureSection) -> Iterator[Problem]:
     """Yield mistakes of a question: keys other than name and values, or too few or many answers.
 
-    at: the place in the file, named in errors.
+    at: the index of the question in the file, for messages.
     """
     plain = asdict(FeatureSection(name=feature.name, values=feature.values))
     for key, value in asdict(feature).items():
@@ -370,7 +388,7 @@ def _texts(features: Sequence[FeatureSection]) -> Iterator[Problem]:
 
 
 def _columns(table: QuestionsTable) -> Iterator[Problem]:
-    """Yield a mistake for each key of the promise that names an unknown question."""
+    """Yield a mistake for each key of the policy that names an unknown question."""
     features = tuple(feature.name for feature in table.feature)
     yield from names(_scenario(table), ScenarioFacts(None, features))
 
@@ -385,7 +403,7 @@ def empty_population(scenario: Scenario) -> Population:
 
 
 def promise_of(scenario: Scenario) -> str:
-    """Return the promise to participants, in words."""
+    """Return the privacy promise to participants, in words."""
     policy = scenario.policy
     if capability(scenario, ColumnDecision) is None:
         return presenter_of(scenario).promise(scenario)
@@ -396,13 +414,14 @@ def promise_of(scenario: Scenario) -> str:
 
 
 def noise_of(scenario: Scenario) -> tuple[Question, ...]:
-    """Return the questions, with the noise that phones add to each; () if they add no noise."""
+    """Return the questions, each with its randomizer; () if phones add no noise."""
     return noisy_questions(scenario, empty_population(scenario))
 
 
 def schema_of(scenario: Scenario) -> Schema:
-    """Return the announced schema of the questions; ParameterError for invalid answers.
+    """Return the announced schema: the questions and all their answers.
 
-    With noise the schema is the same: a report is one of the answers.
+    ParameterError for invalid answers. With noise the schema stays unchanged: a noisy report is one
+    of the answers.
     """
     return Schema(tuple(Feature(feature.name, feature.values) for feature in scenario.feature))

@@ -1,8 +1,9 @@
 """The file of a session's questions, and the writing of changed questions.
 
 A file is replaced only if its bytes are still those that were read. The old file is kept beside the
-new one (NAME.bak, NAME.bak2, ..), unless `questions_text` makes the same bytes of its tables. Each
-file is written whole or not at all, the copy first: a full disk loses no question.
+new one as NAME.bak, NAME.bak2 and so on, so that no comment in it is lost. It is not kept if
+`questions_text` would write the same bytes again. Each file is written whole or not at all, and the
+copy before the new file: a full disk loses no question.
 """
 
 import re
@@ -23,7 +24,7 @@ from ..strict_text import from_toml
 from .questions import DEMO, LARGEST, NEW, QuestionsTable, parse_questions, scenario_of
 
 HEADING = re.compile(r"\[+(\w+)\]+\s*(?:# (.*))?")
-# a key of the template; it may be commented out
+# a key of the template, `key = value  # comment`; a `#` before the key is allowed
 ENTRY = re.compile(r"(?:# )?(\w+) = [^#]*(?:# (.*))?")
 COLUMN = 24  # column in which comments begin, as in the template
 GROUP = 0o077  # permission bits of users other than the owner
@@ -37,7 +38,7 @@ class QuestionsFile:
         path: the path of the file; None: the demo.
         folder: the folder in which a new file is written.
         data: the bytes that were read.
-        table: the questions in it.
+        table: the questions that the file holds.
     """
 
     path: Path | None
@@ -69,10 +70,11 @@ class QuestionsFile:
         return self.path is not None and _has_bytes(self.path, self.data)
 
     def replace_tables(self, tables: Mapping[str, Any]) -> tuple["QuestionsFile", Path | None]:
-        """Write tables in place of the file; return the new file, and the path of a copy.
+        """Write tables in place of the file; return the new file, and the old file's copy if any.
 
-        The copy is the old file; None if the old file has no comments, so that no copy is made. The
-        file has a path. StorageError if the file cannot be written; then it is as before.
+        The path is None if no copy was made, since the old file would be written with the same
+        bytes again. StorageError for the demo, and if the file cannot be written; the file is then
+        as before.
         """
         if self.path is None:
             raise StorageError("the demo is no file to be replaced; name a new one")
@@ -83,20 +85,23 @@ class QuestionsFile:
         return new_file, copy
 
     def write_new(self, name: str, tables: Mapping[str, Any]) -> "QuestionsFile":
-        """Write tables to a new file of the folder; StorageError if the name is taken."""
+        """Write tables to a new file in this file's folder; StorageError if the name is taken."""
         new_file = self._with_tables(self.folder / name, tables)
         write_whole(self.folder / name, new_file.data, force=False, lasting=True)
         return new_file
 
     def _with_tables(self, path: Path, tables: Mapping[str, Any]) -> "QuestionsFile":
-        """Return the file as it is after writing these tables to a path."""
+        """Return this file as it would be after writing these tables to a path; write no file."""
         data = questions_text(tables).encode()
         return replace(self, path=path, data=data, table=parse_questions(data, path))
 
     def _back_up(self, path: Path, *, private: bool) -> Path | None:
-        """Copy the file beside itself, unless its tables are all it holds; return the copy's path.
+        """Copy the file to a new name beside it; return the copy's path.
 
-        A copy with the same bytes, of an earlier attempt, is enough. None: no copy is needed.
+        None, without a copy, if `questions_text` would write the same bytes again: no comment can
+        be lost. An existing copy with the same bytes, from an earlier attempt, is enough.
+
+        private: whether only the owner may read the copy.
         """
         if questions_text(self.tables).encode() == self.data:
             return None
@@ -121,7 +126,7 @@ def _has_bytes(path: Path, data: bytes) -> bool:
 
 
 def questions_text(tables: Mapping[str, Any]) -> str:
-    """Return tables as the text of a file of questions, with the comments of `--new`'s template."""
+    """Return tables as the text of a file of questions, with the comments of new.toml."""
     head = [line for line in NEW.read_text("utf-8").splitlines()[:2] if line.startswith("#")]
     plain = {key: value for key, value in tables.items() if not _is_table(value)}
     lines = [*head, *_entries("", plain, explained=True)]
@@ -140,7 +145,10 @@ def _is_table(value: object) -> bool:
 
 
 def _entries(section: str, table: Mapping[str, Any], *, explained: bool) -> Iterator[str]:
-    """Yield the lines `key = value` of a table, with the template's comments if `explained`."""
+    """Yield the lines `key = value` of a table, with the template's comments if `explained`.
+
+    section: the name of the table in the file; "" for the keys before all tables.
+    """
     for key, value in table.items():
         entry, why = f"{quoted_key(key)} = {_text(value)}", _explanations().get((section, key), "")
         yield f"{entry:<{COLUMN - 1}} # {why}" if explained and why else entry
@@ -148,7 +156,7 @@ def _entries(section: str, table: Mapping[str, Any], *, explained: bool) -> Iter
 
 @cache
 def _explanations() -> Mapping[tuple[str, str], str]:
-    """Return the comments of the template, by table and key."""
+    """Return the comments of the template new.toml, by name of the table and key."""
     comments: dict[tuple[str, str], str] = {}
     section = ""
     for line in NEW.read_text("utf-8").splitlines():
@@ -160,7 +168,7 @@ def _explanations() -> Mapping[tuple[str, str], str]:
 
 
 def _text(value: object) -> str:
-    """Return a value as TOML writes it."""
+    """Return a value in the syntax of TOML."""
     match value:
         case bool():
             return str(value).lower()

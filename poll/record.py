@@ -1,9 +1,10 @@
 """The run folder of a session of phones, with the answers of all participants.
 
 A run folder holds the ground truth of a laboratory: each user's answers. Phones did not disclose
-them; but this computer had every key, and so at the end it can open every envelope that it
-received. That is the lesson, and the page says so before people answer. With `--no-save` no record
-is written: then no envelope is opened but by the parties, one layer each.
+their answers. But this computer had the keys of all parties, and so it can open every envelope at
+the end. The page says so before people answer: that one computer with all keys must be trusted is
+what the class learns. With `--no-save` no run folder is written. Then only the parties open
+envelopes, one layer each.
 """
 
 from collections.abc import Collection, Sequence
@@ -43,10 +44,10 @@ STANDS = "the first answers stand for it here"
 
 
 def outcome_of_phones(scenario: Scenario, finished_session: FinishedSession) -> Outcome | None:
-    """Return the outcome of a session for its run folder.
+    """Return the outcome of a session for its run folder; None if the session did not begin.
 
-    Every envelope is opened with the keys that this computer had. None if the session did not
-    begin, or no submission arrived.
+    None, too, if no submission arrived. Every envelope is opened with the keys that this computer
+    had.
     """
     if finished_session.board is None or not finished_session.room.letters:
         return None
@@ -86,7 +87,10 @@ def outcome_of_phones(scenario: Scenario, finished_session: FinishedSession) -> 
 
 
 def _labelled(scenario: Scenario, simulated: int, users: int) -> About:
-    """Return the title and name of the run; the title says how many people are simulated."""
+    """Return the title and name of the run; the title says how many people are simulated.
+
+    simulated: number of simulated people. users: number of all people.
+    """
     about = scenario.scenario
     if not simulated:
         return about
@@ -102,10 +106,16 @@ def population(
 ) -> Population:
     """Return the participants as a population, in the order of their numbers.
 
-    Their rows are the answers of round 1. If a message did not open, or leaves some answers blank,
-    these answers are unknown; the question's first answer stands there. It is not the counted
-    value, and a warning says so. Another warning names simulated people. submitters: the numbers of
-    users that have submitted.
+    A person's row is the answers of round 1. If a message did not open, or leaves some answers
+    blank, these answers are unknown. The question's first answer then stands in the row. That
+    answer is not the counted value, and a warning says so. Another warning names simulated people.
+
+    Args:
+        scenario: the questions.
+        sealed_answers: the answers in the opened envelopes.
+        users: the number of participants.
+        simulated: the numbers of simulated participants, from 0.
+        submitters: the numbers of participants that have submitted, from 0.
     """
     schema = schema_of(scenario)
     values = tuple(feature.values or () for feature in schema.features)
@@ -132,7 +142,11 @@ def population(
 
 
 def _missing(names: Sequence[str], columns: Sequence[str], has_submitted: bool) -> str:  # noqa: FBT001 - private
-    """Return why some answers of a participant are unknown."""
+    """Return the reason why some answers of a participant are unknown, in words.
+
+    names: the questions with unknown answers. columns: all questions. has_submitted: whether the
+    participant submitted a message.
+    """
     if not has_submitted:
         return SILENT
     return UNREADABLE if len(names) == len(columns) else f"{PARTLY} {', '.join(names)}"
@@ -141,9 +155,16 @@ def _missing(names: Sequence[str], columns: Sequence[str], has_submitted: bool) 
 def silences(
     sealed_answers: list[SealedAnswers], users: int, rounds: int, submitters: Collection[int]
 ) -> dict[int, dict[int, Strike]]:
-    """Return the participants that did not submit, by number and round, as faults of a scenario.
+    """Return the missing submissions of participants as faults of a scenario, by number and round.
 
-    The scenario of the run folder does not name them: they were not planned.
+    A fault is `malformed` if a submission did not open, and `absent` if none arrived. The scenario
+    of the run folder does not name these faults, because they were not planned.
+
+    Args:
+        sealed_answers: the answers in the opened envelopes.
+        users: the number of participants.
+        rounds: the number of rounds with counts on the board.
+        submitters: the numbers of participants that have submitted, from 0.
     """
     submissions = {(sealed.user, sealed.round) for sealed in sealed_answers}
     silent: dict[int, dict[int, Strike]] = {}

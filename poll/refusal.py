@@ -1,4 +1,4 @@
-"""The refusal of a web request, in a sentence for the person with that phone."""
+"""The refusal of a web request, with a sentence for the person at the phone that sent it."""
 
 from ..languages.language import Language, english
 
@@ -8,9 +8,9 @@ class Unwelcome(Exception):
 
     Args:
         status: the HTTP status.
-        key: name of the sentence that says why (language.py); "": the value `words` is the
-            sentence, in English, for a computer that mixes.
-        values: the sentence's placeholders.
+        key: name of the sentence that is the reason (language.py). "": the reason is the value
+            `words`, in English, for a computer that runs a shuffler.
+        values: the values of the sentence's placeholders.
     """
 
     def __init__(self, status: int, key: str = "", **values: object) -> None:

@@ -1,10 +1,10 @@
 """The class's network if shufflers are on other computers: messages are exchanged over TLS.
 
-    POST /posts, GET /posts/N    the board, as in any session (machines/board_service.py)
-    POST /letters                letters for the curator and the analyst, who are here
+    POST /posts, GET /posts/N    the bulletin board, as in any session (machines/board_service.py)
+    POST /letters                messages for the curator and the analyst, on this computer
 
-Phones talk to this computer, which forwards their sealed answers to the first shuffler. It has no
-shuffler's key.
+Phones talk to the class's computer, which forwards their sealed answers to the first shuffler. The
+class's computer has no shuffler's key.
 """
 
 import math
@@ -31,7 +31,7 @@ from .enrolment import IdentityRecord, Papers, PartySeat
 from .mixers import OWN_NAMES
 
 MAX_ABSENCE = 20.0  # seconds without a connection of a shuffler after which the session is aborted
-LOOK = 1.0  # seconds between two checks for lost shufflers
+LOOK = 1.0  # seconds between two checks for shufflers without a connection
 UNHEARD = 10_000  # milliseconds without acknowledgement after which a connection counts as lost
 LIMITS = ServerLimits(MOST_LETTERS, connections=200)
 READERS = (parties.CURATOR, parties.ANALYST)
@@ -39,11 +39,11 @@ READERS = (parties.CURATOR, parties.ANALYST)
 
 @dataclass(frozen=True, slots=True)
 class ClassIdentities:
-    """The identities of the class's computer towards shufflers: as a server and as a client.
+    """The TLS identities of the class's computer towards shufflers: as a server and as a client.
 
     Attributes:
-        desk: board, curator and analyst, as a server.
-        hall: all phones, as a client.
+        desk: the server, which runs board, curator and analyst.
+        hall: the client, which sends the messages of all phones.
     """
 
     desk: Identity
@@ -56,7 +56,10 @@ class ClassIdentities:
         return cls(desk, hall)
 
     def seats(self, host: str, port: int) -> tuple[PartySeat, PartySeat]:
-        """Return the addresses of server and client. port: where the server listens."""
+        """Return the addresses and identities of the server and of the client.
+
+        host, port: the address at which the server listens.
+        """
         desk = PartySeat(who=IdentityRecord.from_identity(self.desk.public), host=host, port=port)
         return desk, PartySeat(
             who=IdentityRecord.from_identity(self.hall.public), host=host, port=0
@@ -64,16 +67,19 @@ class ClassIdentities:
 
 
 class _Board(BoardService):
-    """The service of the class's own board, for shufflers on other computers."""
+    """The bulletin board on the class's computer, as a service for shufflers on other computers."""
 
     def __init__(self, network: Network, speaks: Callable[[str, str], bool]) -> None:
-        """Serve the board of this network. speaks: whether a place may post for a party."""
+        """Serve the board of a network.
+
+        speaks: whether a client, by its certificate's name, may post in the name of a party.
+        """
         super().__init__(speaks=speaks)
         self.board = network.board
         self._network = network
 
     def _add(self, author: str, data: bytes) -> int:
-        """Add a post as local parties do, so that observers see it; return its place."""
+        """Add a post to the board as local parties do, seen by observers; return its index."""
         place = len(self.board.entries)
         self._network.wake(self._network.learn(author, data))
         return place
@@ -82,8 +88,8 @@ class _Board(BoardService):
 class MixerLink(Instrument):
     """The connections of the class's network to shufflers on other computers.
 
-    It is an observer, so that it sees posts as they are made. print_line: receives a line about
-    each failure.
+    The link is an observer of the network: it sees each post when it is made, and sends it to the
+    shufflers.
     """
 
     def __init__(
@@ -91,7 +97,11 @@ class MixerLink(Instrument):
     ) -> None:
         """Prepare a queue of messages for each shuffler.
 
-        papers: the session's data, with addresses.
+        Args:
+            class_identities: the TLS identities of the class's computer, as a server and as a
+                client.
+            papers: the questions, addresses and keys on which all parties of the session agree.
+            print_line: receives a line about each failure.
         """
         self._class_identities = class_identities
         self._papers = papers
@@ -101,25 +111,25 @@ class MixerLink(Instrument):
         self._accepted_letters: set[tuple[str, bytes]] = set()
         self._troubles = Troubles(print_line, self._directory.certificates)
         self._outboxes = {name: self._outbox(name) for name in self._shufflers}
-        # shuffler -> number of its open streams of the board
+        # shuffler -> number of its open connections that read the board
         self._follows = dict.fromkeys(self._shufflers, 0)
-        # shuffler -> time when a stream was last open
+        # shuffler -> time when its last connection that read the board was closed
         self._since = dict.fromkeys(self._shufflers, -math.inf)
         self._network: Network
         self._service: _Board
 
     @property
     def _shufflers(self) -> tuple[str, ...]:
-        """The names of the shufflers, by hop."""
+        """The names of the shufflers, in the order of their hops."""
         return tuple(parties.shuffler(hop + 1) for hop in range(len(self._papers.shufflers)))
 
     def joins(self, network: Network) -> None:
-        """Set the network that this link belongs to."""
+        """Set the network to which this link belongs."""
         self._network = network
         self._service = _Board(network, self._directory.speaks_for)
 
     def posted(self, time: float, entry: Entry) -> None:  # noqa: ARG002 - a hook
-        """Send a post to the shufflers that read the board."""
+        """Send a new post of the board to the shufflers."""
         self._service.show(entry)
 
     def far(self, party: str) -> bool:
@@ -127,7 +137,10 @@ class MixerLink(Instrument):
         return party in self._outboxes
 
     def send(self, receiver: str, bag: Bag) -> None:
-        """Send letters to a party on another computer; they are stored until it has them."""
+        """Send messages to a party on another computer; they are stored until the party has them.
+
+        bag: pairs of sender and message.
+        """
         name = self._naming.name
         letters = tuple(
             LetterInput(sender, data, name(sender, receiver, data)) for sender, data in bag
@@ -136,14 +149,17 @@ class MixerLink(Instrument):
         self._outboxes[receiver].put(Parcel(receiver, entry_count, 0.0, letters))
 
     async def run(self, listeners: list[trio.SocketListener]) -> None:
-        """Exchange messages and posts with the shufflers, until cancelled."""
+        """Exchange messages and posts with the shufflers, until cancelled.
+
+        listeners: the sockets to which the shufflers connect.
+        """
         certificates = self._directory.certificates
         context = tls.server_context(self._class_identities.desk, certificates)
         server = Server(self._answer, self._print_line, LIMITS)
         serve = secured(server, context, tls.names(certificates), self._troubles)
 
         async def watched(stream: trio.SocketStream) -> None:
-            """Serve a connection; the system closes it if the other end acknowledges no data."""
+            """Serve a connection; the system closes it if the other end is silent for too long."""
             if hasattr(trio.socket, "TCP_USER_TIMEOUT"):
                 option = trio.socket.IPPROTO_TCP, trio.socket.TCP_USER_TIMEOUT
                 stream.setsockopt(*option, UNHEARD)
@@ -155,7 +171,7 @@ class MixerLink(Instrument):
             await trio.serve_listeners(watched, listeners)
 
     async def await_loss(self) -> str:
-        """Wait until a shuffler has been away for too long; return a sentence about it."""
+        """Wait until a shuffler has been unconnected for too long; return a sentence naming it."""
         began = trio.current_time()
         while True:
             await trio.sleep(LOOK)
@@ -169,7 +185,10 @@ class MixerLink(Instrument):
                     )
 
     async def hurry(self, number: int) -> None:
-        """Inform the first shuffler, once it has all letters, that all people have answered."""
+        """Tell the first shuffler that all people have answered, so that it need not wait longer.
+
+        It is told only once it has all messages of this computer. number: the round.
+        """
         first = self._shufflers[0]
         if not self._outboxes[first].empty:
             return
@@ -180,13 +199,13 @@ class MixerLink(Instrument):
             finally:
                 await client.close()
         except TROUBLE:
-            return  # without this request the round ends at the shuffler's deadline
+            return  # no harm: without this request the round ends later, at the shuffler's deadline
 
     def _outbox(self, name: str) -> Outbox:
         """Return the queue of messages for a shuffler."""
 
         def report_loss(why: str, letters: int) -> None:
-            """Print that a shuffler has not accepted messages, and why."""
+            """Print that a shuffler has not accepted a number of messages, and why."""
             self._print_line(f"{letters} messages were not taken: {why}")
 
         place = self._directory.places[name]
@@ -203,7 +222,10 @@ class MixerLink(Instrument):
         return Client(safe, f"{place.host}:{place.port}")
 
     async def _answer(self, request: Request) -> HttpResponse:
-        """Return the response to a shuffler's request: letters, a post, or reading the board."""
+        """Return the response to a shuffler's request.
+
+        A shuffler sends messages for the readers, makes a post, or reads the board.
+        """
         if (request.method, request.path) == ("POST", "/letters"):
             return await self._letters(request)
         if len(request.body) > MOST_POST:
@@ -214,7 +236,10 @@ class MixerLink(Instrument):
         return answer
 
     async def _followed(self, peer: str, stream: Callable[[Say], object], say: Say) -> None:
-        """Stream the board to a shuffler, and note when it is connected."""
+        """Stream the posts of the board to a shuffler, and note from when to when it is connected.
+
+        peer: the shuffler. stream: writes the posts. say: sends bytes to the shuffler.
+        """
         self._follows[peer] = self._follows.get(peer, 0) + 1
         try:
             await stream(say)  # type: ignore[misc]
@@ -223,7 +248,7 @@ class MixerLink(Instrument):
             self._since[peer] = trio.current_time()
 
     async def _letters(self, request: Request) -> HttpResponse:
-        """Accept letters for the curator and the analyst, each once; return the response."""
+        """Accept a shuffler's messages for curator or analyst, each once; return the response."""
         try:
             parcel = Parcel.decode(request.body)
         except Refused:
@@ -242,16 +267,19 @@ class MixerLink(Instrument):
 
 
 class FarNetwork(Network):
-    """The network of a class with shufflers on other computers."""
+    """The network of a class session with shufflers on other computers."""
 
     def __init__(self, mixer_link: MixerLink, *arguments: object) -> None:
-        """Start without parties. mixer_link: the connections to the shufflers."""
+        """Start without parties.
+
+        mixer_link: the connections to the shufflers. arguments: the arguments of `Network`.
+        """
         super().__init__(*arguments)  # type: ignore[arg-type]
         self._mixer_link = mixer_link
         mixer_link.joins(self)
 
     async def hand(self, receiver: str, bag: Bag) -> None:
-        """Put letters into a local inbox, or send them to another computer."""
+        """Deliver messages to a party on this computer, or send them to another computer."""
         if not self._mixer_link.far(receiver):
             await super().hand(receiver, bag)
             return

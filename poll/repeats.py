@@ -1,15 +1,15 @@
 """The rule for repeating a session that has ended (docs/adr/0123).
 
-Two sessions with nearly the same people must not both be counted: the difference of two counts is
-the answer of a person that is missing in one of them, or that answered otherwise. So a session is
-repeated only if no answer was passed on by a party. The rule reads the messages that were carried,
-and not the result: a reader may hold counts that the board does not show.
+Two sessions with nearly the same people must not both be counted. The difference of the two counts
+would be the answer of a person that is missing in one session, or that answered differently. So a
+session is repeated only if no party has passed an answer on. The rule reads the messages that were
+carried, and not the result: a reader may hold counts that the board does not show.
 
-    sender and receiver         kinds that leave answers sealed
-    a party, to the board       keys, announcement, consent, calls, heads, the end; in a verified
-                                mix also ballots and their checks
-    a user, to a party          submissions, and blinded queries to `randomness`
-    `randomness`, to a user     replies
+    sender and receiver         messages that leave answers sealed
+    a party, to the board       keys, announcement, consent, calls (queries of rounds), signed tree
+                                heads, the end; in a verified mix also ballots and their checks
+    a user, to a party          submissions, and blinded queries to the party `randomness`
+    `randomness`, to a user     replies to these queries
 
 A message of another kind forbids the repeat. So of several attempts only the last can be counted,
 and its promise is about one release.
@@ -36,7 +36,7 @@ OF_PEOPLE = frozenset({Kind.SUBMISSION, Kind.QUERY})
 
 
 def stays_sealed(event: Event) -> bool:
-    """Whether answers are still sealed after this message was carried."""
+    """Whether a message leaves the answers of people sealed; otherwise a repeat is not safe."""
     if event.receiver == BOARD:
         return event.kind in POSTS or (event.kind is Kind.DECISION and event.round == 0)
     if parties.role(event.sender) is parties.Role.USER:
@@ -48,13 +48,14 @@ def stays_sealed(event: Event) -> bool:
 def reason_against(
     scenario: Scenario, terms: ClassTerms, events: Iterable[Event], posts: int, *, led: bool
 ) -> str:
-    """Return the key of the sentence why the session cannot be repeated; "" if it can.
+    """Return the key of the sentence why the session cannot be repeated; "" if it can be repeated.
 
     Args:
         scenario: the scenario of the session.
         terms: the settings of the class.
         events: the messages of the session, which is over.
-        posts: number of posts on its board; with fewer of them the events are incomplete.
+        posts: number of posts on the session's board. If fewer of `events` are posts, events are
+            missing, and the session is not repeated.
         led: whether a teacher sits at the terminal.
     """
     carried = list(events)

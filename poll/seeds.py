@@ -1,12 +1,13 @@
-"""The service that passes requests of phones to the party `randomness` (sessions of `threshold`).
+"""The service that passes phones' queries on to the party `randomness` (program `threshold`).
 
     phone    POST /CODE/seed, a `query` (docs/wire.md)    ->  desk  ->  randomness
     phone    the bytes of `evaluated`                     <-  desk  <-  randomness
 
-A row opens only if k people share it; for that, phones need outputs of an oblivious function.
-`randomness` answers each person once, and a connection may be lost just then: so the desk stores
-the answer, and returns it to the same phone for the same query. Like `randomness` it learns nothing
-of a row.
+In this program a row opens only if k people share it. To seal its row, a phone needs a secret that
+only phones with the same row get. The party `randomness` computes it from a blinded query, by an
+oblivious pseudorandom function: it learns nothing of the row. It answers each person once, and the
+phone's connection may be lost just then. So the desk (this computer's server) stores the answer,
+and returns it to the same phone for the same query. The desk learns nothing of a row either.
 """
 
 from collections.abc import Sequence
@@ -29,17 +30,18 @@ from ..roles.user import sign_many
 from .classroom import Classroom
 from .refusal import Unwelcome
 
-MARGIN = 2.0  # seconds after which `randomness`, which is here, will not answer any more
+# seconds after the time for queries, after which no answer of the party `randomness` is awaited
+MARGIN = 2.0
 
 
 @dataclass(slots=True)
 class _Exchange:
-    """A phone's query to `randomness` in a round, and the answer.
+    """A phone's query for the secret that seals its row, and the answer of the party `randomness`.
 
     Attributes:
         query: the bytes of the query.
-        answer: the bytes of the answer; empty until it comes.
-        completion: set when the answer is there, or will not come.
+        answer: the bytes of the answer; empty until it arrives.
+        completion: set when the answer has arrived, or will not arrive.
     """
 
     query: bytes
@@ -48,9 +50,13 @@ class _Exchange:
 
 
 class Seeds:
-    """The forwarding of phones' queries to `randomness`, with stored answers.
+    """The forwarding of phones' queries to the party `randomness`, with stored answers.
 
-    room: the phones; network: the session's network.
+    A phone queries for the secret that seals its row; this party answers from the blinded query,
+    and learns nothing of the row. The answers are stored, because each person is answered only
+    once.
+
+    room: the phones. network: the session's network.
     """
 
     def __init__(self, room: Classroom, network: Network) -> None:
@@ -60,7 +66,12 @@ class Seeds:
         self._exchanges: dict[tuple[int, str], _Exchange] = {}
 
     async def ask(self, plan: Round, secret: str, data: bytes) -> bytes:
-        """Return the answer of `randomness` to a query; Unwelcome if the query is bad or late."""
+        """Return the answer of the party `randomness` to a phone's query for the secret of its row.
+
+        The same query of the same phone gets the stored answer. plan: the round. secret: identifies
+        the phone. data: the query. Unwelcome if the query is malformed, late, or another than
+        before.
+        """
         phone, place = self._room.phone_with(secret), (plan.call.round, secret)
         if (earlier_exchange := self._exchanges.get(place)) is not None:
             if earlier_exchange.query != data:
@@ -81,13 +92,17 @@ class Seeds:
         return self._require_answer(exchange)
 
     def _require_answer(self, exchange: _Exchange) -> bytes:
-        """Return the answer of an exchange; Unwelcome if it came too late."""
+        """Return the answer to a phone's query; Unwelcome if no answer came in time."""
         if not exchange.answer:
             raise Unwelcome(409, "seed-late")
         return exchange.answer
 
     async def public(self, number: int) -> bytes:
-        """Wait for the public key of `randomness` in a round; Unwelcome if no key will come."""
+        """Wait for the public key that the party `randomness` posts for a round; return the key.
+
+        A phone checks with this key that the secret for its row is right. number: the round.
+        Unwelcome if no key will come.
+        """
         board = self._network.board
         await self._network.until(Kind.MINT, lambda board: number in board.mints)
         if number not in board.mints:
@@ -96,7 +111,10 @@ class Seeds:
 
 
 def is_query(plan: Round, data: bytes) -> bool:
-    """Whether bytes are a query of this round that `randomness` would answer."""
+    """Whether bytes are a query that the party `randomness` answers in this round.
+
+    A phone sends such a query to get the secret that seals its row. data: the bytes.
+    """
     try:
         message = decode_message(data)
         query = message.body
@@ -112,12 +130,12 @@ def is_query(plan: Round, data: bytes) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class SimulatedQuery:
-    """The query of a simulated person to `randomness`, and the data it needs to seal its row.
+    """A simulated person's query to the party `randomness` for the secret that seals its row.
 
     Attributes:
         plan: the round.
-        asking: the row, and its blinding.
-        data: the message.
+        asking: the row, and the factors that blind it in the query.
+        data: the query as a message.
         entropy: the source of all of this person's randomness in the round.
     """
 
@@ -127,7 +145,11 @@ class SimulatedQuery:
     entropy: Entropy
 
     def sealed(self, answer: bytes, public: bytes) -> bytes:
-        """Return the message to submit; Refused unless the answer fits the key `public`."""
+        """Return the person's sealed row, as the message to submit.
+
+        answer: the reply of the party `randomness` to this query. public: the key that this party
+        posted for the round. Refused unless the reply is proved to be computed with this key.
+        """
         body = decode_message(answer).body
         if not isinstance(body, Evaluated):
             raise Refused(Reason.UNEXPECTED)
@@ -141,7 +163,10 @@ class SimulatedQuery:
 
 
 def question(plan: Round, row: Sequence[str], entropy: Entropy) -> SimulatedQuery:
-    """Return a simulated person's query to `randomness` for a row."""
+    """Return a simulated person's query to the party `randomness`, for the secret that seals a row.
+
+    plan: the round. row: the person's answers. entropy: the source of the person's randomness.
+    """
     asking = threshold.ask(plan, row, sealing(entropy, plan.session).fork("rows"))
     data = Message(plan.session, plan.call.round, asking.body).encode()
     return SimulatedQuery(plan, asking, data, entropy)

@@ -1,8 +1,9 @@
-"""A session of phones, from the first person that joins to the last post.
+"""A session of phones, from the first person that joins to the last post on the board.
 
-The parties are those of every session (`roles`), in this process, in real time; people are not:
-messages of phones are put on the network as they came. So this computer holds every key, and the
-page says so; if shufflers are on other computers (`party_places.py`), they hold their own keys.
+The parties are those of every session (`roles`), in this process, in real time. Users are
+people: the messages that their phones send are put on the network unchanged. All other parties run
+on this computer, so it holds their keys, and the page says so. If shufflers are on other computers
+(`party_places.py`), they hold their own keys.
 """
 
 import time
@@ -67,8 +68,9 @@ LineSink = Callable[[str], None]
 class EagerClock(trio.abc.Clock):
     """A trio clock of real time that can skip the rest of a deadline.
 
-    A shuffler collects until its deadline, because a shuffler cannot know which users still think.
-    In a class the session skips to the deadline as soon as all joined people have answered.
+    A shuffler collects submissions until its deadline, because it cannot know which users are still
+    thinking. In a class the session skips to the deadline as soon as all joined people have
+    answered.
     """
 
     def __init__(self) -> None:
@@ -94,9 +96,12 @@ class EagerClock(trio.abc.Clock):
 class PhoneSession:
     """A session of phones: its web server, its parties and its rounds.
 
-    print_line: receives lines for the teacher. file: file of the scenario's questions, for the
-    editor; None: the questions do not change. qr: returns an address as SVG, for the wall; ""
-    without a picture.
+    Args:
+        scenario: the questions and the promise.
+        terms: the settings of the class.
+        print_line: receives lines for the teacher.
+        file: the file of the questions, for the editor; None: the questions cannot change.
+        qr: returns a QR code of an address as SVG, for the wall; "" if no code can be drawn.
     """
 
     def __init__(
@@ -113,7 +118,7 @@ class PhoneSession:
         extended_mix = replace_struct(scenario.mix, deadline=scenario.mix.deadline + spare)
         self.scenario = replace_struct(scenario, mix=extended_mix)
         slips = Slips(terms.slips) if terms.slips else None
-        # with slips, each code admits only one person
+        # printed slips already admit one person each, so no limit per network address is needed
         device_limit = MOST_PHONES if slips else terms.most_of_one
         proved = scenario.mix.kind == "verified"
         self.room = Classroom(scenario.mix.deadline, device_limit, spare, slips, registered=proved)
@@ -136,7 +141,8 @@ class PhoneSession:
         self.wall_page = WallPage(self.room, self.facts, lambda: self.scenario, qr)
         self.farewell = Farewell(self.room, self.wall)
         self._last_counts = (0, 0, 0)
-        self._read_out = 0  # number of the last attempt with printed words
+        # last attempt of the session (from 1) whose words to compare were printed; 0: none
+        self._read_out = 0
         self._mixing: set[str] = set()
         self._refused: set[str] = set()
 
@@ -146,30 +152,36 @@ class PhoneSession:
         """Run the session to its end; return its result.
 
         Args:
-            opened: receives the address.
-            lines: waits, in a thread, for a line of the teacher, who then ends the session too
-                (teacher.py); None: there is no teacher.
-            finished: called in a thread when it is over, while its results stay.
+            opened: receives the address of the session.
+            lines: waits, in a thread, for a line that the teacher types. The results then stay
+                shown until the teacher ends the session (teacher.py). None: no teacher sits at a
+                terminal.
+            finished: called in a thread when the session is over, while its results are still
+                shown.
 
         Raises:
             StorageError: the port cannot be opened.
-            KeyboardInterrupt: it was stopped, and phones were informed.
+            KeyboardInterrupt: the session was stopped early, and phones were informed.
         """
         return run_loop(self._hold, opened, lines, finished, clock=self._clock)
 
     def facts(self, language: Language | None = None) -> dict[str, Any]:
-        """Return the state that phones receive besides posts. language: the phone's language."""
+        """Return the state that phones receive besides the posts of the board.
+
+        language: the language of the phone's page; None: English.
+        """
         return facts_of(self.scenario, self._terms, self.room, self.mixers, language)
 
     @property
     def settled(self) -> bool:
-        """Whether the questions are final: the session begins, or has begun."""
+        """Whether the questions can no longer change: the session begins now, or has begun."""
         return self.room.settled or self.teacher.is_starting or bool(self.room.ended)
 
     def set_questions(self, scenario: Scenario, lang: str | None) -> None:
         """Change the questions before the session begins; inform phones, wall and terminal.
 
-        scenario: a scenario with the same kinds of policy and mix. lang: the tag of its language.
+        scenario: the new questions, with the same kinds of policy and mix. lang: the tag of the
+        questions' language; None: each phone chooses.
         """
         spare, mix, defence = spare_of(scenario), self.scenario.mix, self.scenario.defence
         times = {"deadline": scenario.mix.deadline + spare, "min_batch": scenario.mix.min_batch}
@@ -196,13 +208,19 @@ class PhoneSession:
         )
 
     def preview(self, scenario: Scenario, language: Language) -> dict[str, Any]:
-        """Return the data of a preview of questions. language: that the phone speaks."""
+        """Return the data with which a phone's screens are shown for questions, before the session.
+
+        language: the language of the phone's page.
+        """
         return preview_of(scenario, self._terms, self.room.slips, self.mixers, language)
 
     async def _hold(
         self, opened: LineSink, lines: Lines | None, finished: Finished | None
     ) -> FinishedSession:
-        """Open the web server, play attempts as long as they are repeated, and show the results."""
+        """Open the web server, play the session and its repetitions, and show the results.
+
+        Arguments as of `hold`.
+        """
         listeners = await listeners_at(self._terms.host, self._terms.port)
         port = listeners[0].socket.getsockname()[1]
         gate = Gate(names_of(self._terms.host, port))
@@ -236,7 +254,10 @@ class PhoneSession:
         return finished_session
 
     async def _measure(self, finished_session: FinishedSession) -> None:
-        """Compute and show the figures at the end, of a session with a run folder."""
+        """Compute and show the figures on attacks and linked people at the end of a session.
+
+        They are shown only if a run folder is written.
+        """
         if self._terms.has_run_folder:
             figures = await trio.to_thread.run_sync(measured_of, self.scenario, finished_session)
             self.wall_page.measured = figures
@@ -256,7 +277,8 @@ class PhoneSession:
     async def _repeated(self) -> bool:
         """Wait for the teacher's choice; return whether the session is to be repeated.
 
-        False at once if it may not be repeated.
+        Return False without waiting if a repeat is not safe, for example because answers were
+        counted.
         """
         room = self.room
         if not room.repeatable:
@@ -275,7 +297,11 @@ class PhoneSession:
         return True
 
     async def _stay(self) -> None:
-        """Keep the results shown until the teacher ends the session, or slow phones have read."""
+        """Keep the results shown until the teacher ends the session.
+
+        Without a teacher at the terminal: for a few seconds, so that slow phones can read the
+        results.
+        """
         if self._led and self.room.started and not self.teacher.absent:
             if not self.teacher.end_event.is_set():
                 self._print_line("the results stay on the wall and on phones until you press Enter")
@@ -285,11 +311,11 @@ class PhoneSession:
 
     @property
     def _missing(self) -> tuple[str, ...]:
-        """The shufflers on other computers that have no offer yet."""
+        """The shufflers that no other computer offers to run yet; empty if all run here."""
         return self.mixers.missing if self.mixers else ()
 
     async def _enough(self) -> bool:
-        """Wait for people and shufflers; False if too few have come in time."""
+        """Wait for people and shufflers to join; return False if too few have joined in time."""
         patience = RETURN_SECONDS if self.room.attempt > 1 else self._terms.patience
         with trio.move_on_after(patience):
             while not self.teacher.is_starting and self._awaits_people:
@@ -311,7 +337,7 @@ class PhoneSession:
         )
 
     def _count(self) -> None:
-        """Print and show the number of people and of answers, if it has changed."""
+        """Print and show the numbers of people and of answers, if they have changed."""
         room = self.room
         mixing = self.mixers.present_seats if self.mixers else {}
         for name in mixing.keys() - self._mixing:
@@ -351,10 +377,14 @@ class PhoneSession:
         self._print_line(people_text + answers_text)
 
     async def _play(self, desk: PhoneServer) -> FinishedSession:
-        """Wait for people, then run all rounds with their parties; return the result."""
+        """Wait for people, then run all rounds with their parties; return the result.
+
+        desk: the web server, to which phones submit.
+        """
         transcript = Transcript.sized(0)
         if not await self._enough():
-            # Before the first attempt there is nothing to repeat.
+            # A repeat is offered only after the first attempt: before it no session has been
+            # played, so `led` (a teacher can repeat) is then False.
             led = self._led and self.room.attempt > 1
             self.room.final = reason_against(self.scenario, self._terms, (), 0, led=led)
             self.room.end(self._too_small())
@@ -363,7 +393,8 @@ class PhoneSession:
         cast = committed(self.scenario, cast_of(self.scenario), empty_population(self.scenario))
         cheating, lent = cast.adversary, AdversaryRecord()
         if answers_in(self.scenario) is AnswerKind.OPENED and self._terms.has_run_folder:
-            # keeps the keys of `randomness` for the run folder
+            # The record `lent` collects the keys of the party `randomness`, to open rows for the
+            # run folder. Nobody cheats with it: it only stands where an attacker's record would.
             cast = replace(cast, adversary=lent)
         if self.room.registered:
             cast = replace(cast, registry=self.room.enroll())
@@ -394,13 +425,15 @@ class PhoneSession:
             self.wall.over()
             self.room.change()
             await trio.sleep(GRACE if stage.mixer_link else 0)
-            nursery.cancel_scope.cancel()  # shufflers stay to turn people away: phones are told
+            # without this the parties would go on, to refuse late messages; phones have been told
+            # of the end
+            nursery.cancel_scope.cancel()
         seconds, board = time.monotonic() - began, network.board
         session_fields = (board, transcript, network, stage.keys, self.room, seconds)
         return FinishedSession(*session_fields, cheating, lent.functions)
 
     async def _say_what_noise_leaves(self, board: Board) -> None:
-        """Show estimates and guarantees, if phones have added noise."""
+        """Show the estimated shares and the privacy guarantees, if phones have added noise."""
         simulated = len(self.room.simulated)
         result = await trio.to_thread.run_sync(noisy_result, self.scenario, board, simulated)
         if result is not None:
@@ -408,14 +441,20 @@ class PhoneSession:
             self.wall.show_result(result_data(result, self._language))
 
     def _say_singles(self, board: Board, transcript: Transcript) -> None:
-        """Show each question by itself, if the second round was aborted for missing phones."""
+        """Show the counts of each question alone, if the counts of all together are not published.
+
+        Only if the second round was aborted because phones were missing.
+        """
         singles = singles_of(self.scenario, board, transcript, self.room.handed_in)
         if singles is not None:
             self.room.singles = singles
             self.wall.show_result(counts_data(singles, self._language))
 
     async def _staged(self, cast: Cast, tools: list[Instrument]) -> PendingSession:
-        """Set up the session with all parties here, or with shufflers on other computers."""
+        """Set up the session with all parties here, or with shufflers on other computers.
+
+        cast: the inputs of the session. tools: observers of the network.
+        """
         if self.mixers is None:
             return all_here(cast, tools, self._print_line)
         questions = table_of(self.scenario)
@@ -430,7 +469,10 @@ class PhoneSession:
         return Unwelcome(409, "few-came", n=present_people, needed=needed)
 
     async def _look(self, stage: PendingSession) -> None:
-        """Watch the rounds: report new answers, and close a round when it is complete or due."""
+        """Watch the present round once: report new answers; close a complete or overdue round.
+
+        stage: the running session.
+        """
         self._count()
         await trio.sleep(LOOK)
         number = self.room.round
@@ -444,7 +486,7 @@ class PhoneSession:
             await trio.sleep(BREATH)
             if not self.room.complete or self.room.round != number:
                 return
-            self._count()  # show also the last answer before its round is closed
+            self._count()  # count the last answer too, before its round is closed
         if stage.mixer_link is not None:
             await stage.mixer_link.hurry(number)
         else:
@@ -453,7 +495,8 @@ class PhoneSession:
     def _due_to_close(self, number: int) -> bool:
         """Whether an open round is to be closed now, before its parties' own deadline.
 
-        That is so if the teacher closes it, or if its time without an extension is over.
+        True if the teacher closes the round, or if its time without an extension is over. number:
+        the round.
         """
         room, board = self.room, self.room.board
         if board is None or board.phase is not Phase.COLLECTING or not number or not room.asks:
@@ -462,7 +505,7 @@ class PhoneSession:
 
 
 def _plan(network: Network) -> Round | None:
-    """Return the present round; None before it, or while the board's signed head is missing."""
+    """Return the present round; None before it, or while the board's signed tree head is due."""
     calls = network.board.calls
     return network.plan(calls[-1]) if calls and network.board.due is None else None
 

@@ -14,17 +14,18 @@ from .classroom import Classroom
 
 @dataclass(frozen=True, slots=True)
 class FinishedSession:
-    """The result of a session of phones, for the record and the figures.
+    """The result of a session of phones, for the run folder and the figures at the end.
 
     Attributes:
         board: all posts; None: too few people came, and the session did not begin.
-        transcript: the events on the network.
-        network: the network of the session, from which its rounds are derived.
+        transcript: the messages on the network.
+        network: the network of the session, which describes its rounds.
         keys: the keys of the parties that ran on this computer, by name.
         room: the phones and their submissions.
-        seconds: the time from the first post to the last.
+        seconds: the time from the beginning of the rounds to their end.
         adversary: the attackers' record; None: no party cheats.
-        functions: by round, the key of `randomness`; empty unless a record is written.
+        functions: by round, the secret key of the party `randomness`, which helps phones to seal
+            rows; empty unless a run folder is written.
     """
 
     board: Board | None

@@ -1,7 +1,7 @@
-"""The printable page of slips: a file for A4, without a script and without the network.
+"""The printable page of slips (papers with a code that admits one phone), for A4.
 
-Slips stand in an order drawn at random and have no number, so their places do not
-identify the people that get them.
+The page has no script and loads nothing from the network. The slips stand in an order drawn at
+random and have no number, so their places do not identify the people that get them.
 """
 
 import html
@@ -17,13 +17,13 @@ STYLE = Path(__file__).parent / "static" / "slips.css"
 
 
 def sheet(title: str, address: str, codes: Sequence[str], language: Language) -> str:
-    """Return a printable HTML page with the slips of these codes, in random order.
+    """Return a printable HTML page of slips with these codes, in random order.
 
     Args:
         title: the title of the session.
-        address: that phones open, with its last slash; the code follows as its fragment, which
-            browsers do not send.
-        codes: the codes of the slips.
+        address: the address that phones open, with its last slash. A slip's code follows it as a
+            fragment (`#code`), which browsers do not send to a server.
+        codes: the codes of the slips, each of which admits one phone.
         language: the language of the slips.
 
     Raises:
@@ -43,9 +43,9 @@ def sheet(title: str, address: str, codes: Sequence[str], language: Language) ->
 
 
 def slip_sheets(title: str, address: str, codes: Sequence[str], language: Language) -> str:
-    """Return the slips of these codes, in random order, without the page around them.
+    """Return the slips with these codes as HTML, in random order, without the page around them.
 
-    Its style sheet is `STYLE`; arguments and errors as of `sheet`.
+    The style sheet is `STYLE`; arguments and errors as of `sheet`.
     """
     order = sorted(codes, key=lambda _: secrets.token_bytes(16))
     slips = [_slip(title, address, code, language) for code in order]

@@ -1,7 +1,7 @@
 """Simulated people: they fill up a small class, and are labelled in every count of people.
 
-They draw each answer uniformly, and seal and submit as phones do. The teacher's computer knows
-their answers, so for it they make no crowd larger.
+They draw each answer uniformly at random, and seal and submit as phones do. The teacher's computer
+knows their answers, so from its view they hide no other person.
 """
 
 import secrets
@@ -35,7 +35,7 @@ SECRET = 16  # bytes of a simulated phone's secret
 class SimulatedPeople:
     """The simulated people of a class: they join and answer as phones do.
 
-    room: the class. scenario: returns the present questions; count: number of simulated people.
+    room: the class. scenario: returns the present questions. count: number of simulated people.
     """
 
     def __init__(self, room: Classroom, scenario: Callable[[], Scenario], count: int) -> None:
@@ -56,7 +56,10 @@ class SimulatedPeople:
             self._people[secret] = ()
 
     def _answer(self) -> None:
-        """Draw the answers of each person, once the questions are final."""
+        """Draw the answers of each simulated person, once the questions are final.
+
+        If phones add noise to answers, so does each simulated person.
+        """
         scenario = self._scenario()
         for secret in self._people:
             features = schema_of(scenario).features
@@ -64,7 +67,10 @@ class SimulatedPeople:
             self._people[secret] = response(scenario, row)
 
     async def live(self, desk: PhoneServer) -> None:
-        """Answer every round when it is open, until cancelled. desk: where phones submit."""
+        """Answer every round while it is open, until cancelled.
+
+        desk: the web server, to which phones and simulated people submit.
+        """
         answered_rounds: set[int] = set()
         while self._people:
             plan = desk.plan()
@@ -74,7 +80,8 @@ class SimulatedPeople:
                 answered_rounds.add(plan.call.round)
                 remaining_seconds = self._room.closes - trio.current_time()
                 pause = min(SLOWEST, remaining_seconds / 4) / self._count
-                # if the round closes meanwhile, the remaining people are late
+                # if the round closes meanwhile, submissions of the remaining people are refused as
+                # late
                 with suppress(Unwelcome):
                     for secret, row in self._people.items():
                         await trio.sleep(pause)
@@ -83,9 +90,10 @@ class SimulatedPeople:
             await trio.sleep(LOOK)
 
     def _is_due(self, plan: Round, answered_rounds: Collection[int]) -> bool:
-        """Whether a simulated person should answer now: the round is open, and its keys are posted.
+        """Whether simulated people should answer a round now.
 
-        answered_rounds: the rounds that the person has answered.
+        True if the round is open, not answered before, and its encryption keys are posted. (Only a
+        verified mix posts keys in the round.) answered_rounds: the rounds that they have answered.
         """
         board = self._room.board
         locked = not plan.verified or (board is not None and board.verified.has_keys(plan))
@@ -94,7 +102,11 @@ class SimulatedPeople:
     async def _sealed(
         self, plan: Round, secret: str, row: Sequence[str], seeds: Seeds | None
     ) -> bytes:
-        """Return the submission of a simulated person, as a phone makes it."""
+        """Return the submission of a simulated person, as a phone would make it.
+
+        secret: identifies the simulated phone. row: the answers. seeds: forwards queries to the
+        party `randomness`, for rows that open only if k people share them.
+        """
         if plan.verified and self._room.board is not None:
             index = self._room.number(self._room.phone_with(secret))
             return locked_answers(plan, self._room.board, index, row, self._signers[secret])
@@ -104,9 +116,10 @@ class SimulatedPeople:
 def locked_answers(
     plan: Round, board: Board, index: int, row: Sequence[str], signer: Signer
 ) -> bytes:
-    """Return a person's signed ballots for a verified mix, as a message.
+    """Return a person's encrypted and signed ballots for a verified mix, as a message.
 
-    index: in the registry, from 0.
+    index: the person's index in the registry of signing keys, from 0. row: the answers. signer:
+    signs the submission.
     """
     keys = joint_keys(plan, board.verified.keys[plan.call.round])
     elements = AnswerElements(plan)
@@ -116,7 +129,14 @@ def locked_answers(
 
 
 async def _sealed(plan: Round, secret: str, row: Sequence[str], seeds: Seeds | None) -> bytes:
-    """Return a person's submission: an envelope of onions, or a row that only k people open."""
+    """Return a person's submission: an envelope of onions (nested ciphertexts), or a sealed row.
+
+    A sealed row, in the program `threshold`, opens for the reader only if k people submit the same
+    row.
+
+    secret: identifies the phone. row: the answers. seeds: forwards queries to the party
+    `randomness` for the secret that seals the row; None: onions are made.
+    """
     if plan.shape is not None and seeds is not None:
         public = await seeds.public(plan.call.round)
         query = question(plan, row, SystemEntropy())

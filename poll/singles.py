@@ -1,13 +1,15 @@
 """Counts of each question by itself, for a class with phones missing in an aborted second round.
 
-If fewer than `min_dropout` people leave between the rounds, the table of questions together is not
-published: subtracted from the counts of round 1 it would show the missing. The counts of round 1 of
-the columns that were decided to be safe are published instead, each column by itself. They are a
-function of the table that would have been published without dropouts, about the same people, so a
-reader learns no more than was promised (docs/adr/0114).
+Suppose that fewer than `min_dropout` people leave between the rounds. Then the counts of the
+questions together are not published: subtracted from the counts of round 1 they would show the
+answers of the missing people. Instead the counts of round 1 are published for each column that the
+curator decided to be safe, each column by itself. These counts are a function of the table that
+would have been published without dropouts, about the same people. So a reader learns no more than
+was promised (docs/adr/0114).
 
-Only if all parties are on this computer, no party cheats, and the first shuffler forwarded no
-message of the second round: else a party could hold a table of the remaining people, to subtract.
+They are published only if all parties are on this computer, no party cheats, and the first shuffler
+forwarded no message of the second round. Otherwise a party could hold a table of the remaining
+people, to subtract.
 """
 
 from collections.abc import Mapping
@@ -25,12 +27,12 @@ from ..scenarios.schema.model import Scenario
 
 
 class Singles(msgspec.Struct, frozen=True):
-    """The counts of each question alone, published if the joint table is not.
+    """The counts of each question alone, published if the counts of all together are not.
 
     Attributes:
         people: the number of people counted in round 1.
-        missing: the number of these people that are missing in round 2.
-        counts: the number of people with each answer, by the name of the question.
+        missing: the number of people that submitted in round 1 and not in round 2.
+        counts: the number of people with each answer, by the text of the question.
     """
 
     people: int
@@ -90,7 +92,7 @@ def counts_data(singles: Singles, language: Language | None = None) -> dict[str,
 
 
 def why(singles: Singles, language: Language | None = None) -> str:
-    """Return the sentence why there is no joint table of the questions.
+    """Return the sentence why the counts of the questions together are not published.
 
     language: language of the sentence; None: English.
     """

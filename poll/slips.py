@@ -1,16 +1,17 @@
 """Slips of paper: each has a secret code, which admits a phone once.
 
-They are written before the session (sheet.py) and handed out unordered, so this computer knows the
-codes and not their holders. During the session it keeps which codes are used, and neither the
-phone nor the name that came with a code: a phone is known again by its own secret (classroom.py).
+They are printed before the session (sheet.py) and handed out unordered, so this computer knows the
+codes and not their holders. During the session it stores which codes are used. It does not store
+with which phone or name a code came. A phone that comes back is recognized by a secret of its own
+(classroom.py).
 
-    NAME.slips.toml     mode 0600: any reader can join in a pupil's place
+    NAME.slips.toml     mode 0600: any reader of the file can join in a pupil's place
     version = 1
     title = "canteen"                        of the questions
     host = "192.168.1.20"                    the address that is printed on the slips
     port = 8766
     codes = ["K7M2PX4Q9RTA", ..]             12 of 32 letters, drawn uniformly: 60 bits each
-    check = "<64 hexadecimal digits>"        SHA-256 of the rest: finds accidents, no forgery
+    check = "<64 hexadecimal digits>"        SHA-256 of the rest: detects accidents, no forgery
 """
 
 import hashlib
@@ -40,14 +41,14 @@ KIND = "file of slips"
 
 
 class SlipsFile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The contents of the file of slips, the codes that admit phones.
+    """The contents of a file of slips: the printed codes, each of which admits one phone.
 
     Attributes:
         version: the version of the file's form: 1.
         title: the title of the questions.
         host, port: the address on the slips.
-        codes: sorted, so that their order is not the order of the sheets.
-        check: the SHA-256 of the rest, in hexadecimal digits.
+        codes: sorted, so that their order is not the order on the printed sheets.
+        check: the SHA-256 of the other fields, in hexadecimal digits.
     """
 
     version: int
@@ -58,23 +59,23 @@ class SlipsFile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     check: str = ""
 
     def __repr__(self) -> str:
-        """Return the number of slips, and no code: with a code an attacker joins as a pupil."""
+        """Return the number of slips, without codes: a holder of a code can join as a pupil."""
         return f"SlipsFile({self.title!r}, {len(self.codes)} slips)"
 
     @property
     def address(self) -> str:
-        """The address on the slips; a code follows it as its fragment."""
+        """The address on the slips; a slip's code follows it as a fragment (`#code`)."""
         return f"http://{names_of(self.host, self.port)[0]}/"
 
     @property
     def sum(self) -> str:
-        """The checksum of the other fields, which `check` must equal."""
+        """The SHA-256 of the other fields; in an unchanged file `check` has this value."""
         rest = [self.version, self.title, self.host, self.port, list(self.codes)]
         return hashlib.sha256(msgspec.json.encode(rest)).hexdigest()
 
     @property
     def text(self) -> str:
-        """The text of the file."""
+        """The text of the file, in TOML."""
         codes = "".join(f'  "{code}",\n' for code in self.codes)
         return (
             "# Slips of `veilmix poll`. Any reader of this file can join in a pupil's place: keep "
@@ -86,7 +87,10 @@ class SlipsFile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 def fresh_slips(title: str, host: str, port: int, count: int) -> SlipsFile:
-    """Draw the codes of so many slips, with the system's randomness."""
+    """Draw the secret codes of new slips, with the system's randomness.
+
+    title: the title of the questions. host, port: the address on the slips. count: number of slips.
+    """
     codes: set[str] = set()
     while len(codes) < count:
         codes.add("".join(secrets.choice(LETTERS) for _ in range(LENGTH)))
@@ -94,10 +98,13 @@ def fresh_slips(title: str, host: str, port: int, count: int) -> SlipsFile:
 
 
 def read_slips(path: Path, title: str) -> SlipsFile:
-    """Read a file of slips for the questions with a title.
+    """Read a file of slips: papers with a secret code each, which admit one phone each.
 
-    StorageError if it is no whole and unchanged file of slips, is of other questions, or can be
-    read by other users of this computer. No message holds a code.
+    title: the title of the questions for which the slips must be printed.
+
+    Raises:
+        StorageError: the file is incomplete, was changed, or is for questions with another title;
+            or other users of this computer can read it. The error text quotes no code.
     """
     data = read_bounded(path, LARGEST, KIND)
     if systems.OWNER_MODES and path.stat().st_mode & NON_OWNER_BITS:
@@ -122,7 +129,7 @@ def read_slips(path: Path, title: str) -> SlipsFile:
 
 
 def printed(code: str) -> str:
-    """Return a code as it is printed: in groups, to be typed."""
+    """Return a code in the form in which it is printed: in groups of letters, to be typed."""
     return "-".join(code[at : at + GROUP] for at in range(0, len(code), GROUP))
 
 
@@ -148,12 +155,12 @@ class Slips:
         return len(self._used)
 
     def place_of(self, typed: str) -> int:
-        """Return the place of an unused code; Unwelcome if it is wrong or used.
+        """Return the index of the slip with a typed code; Unwelcome if the code is wrong or used.
 
-        Every code is compared, in constant time each. Wrong codes have no limit of their own: with
-        a limit a pupil behind the router of a class could keep all other pupils out. At the limit
-        of all requests (machines/gate.py), to hit one of 1,000 codes of 60 bits takes 10^5 years
-        on average.
+        The code is compared with every slip's code, each in constant time. Wrong codes have no
+        limit of their own: with a limit, a pupil behind the router of a class could keep all other
+        pupils out. All requests have a limit (machines/gate.py). At that limit, an attacker needs
+        10^5 years on average to guess one of 1,000 codes of 60 bits.
         """
         letters = "".join(sign for sign in typed[:LONGEST].upper() if sign not in " -")
         tried = letters.encode("utf-8", "replace")
@@ -165,5 +172,5 @@ class Slips:
         return places[0]
 
     def use(self, place: int) -> None:
-        """Mark the code of the slip at this position as used, so that it admits no other phone."""
+        """Mark the slip at an index as used, so that its code admits no other phone."""
         self._used.add(place)

@@ -1,8 +1,8 @@
 """Commands of the teacher during a session: a line in the terminal, or a button of teacher_page.py.
 
-Enter      before it begins: begin; when it is over: end it; else: show the awaited people
-r, Enter   when it is over: repeat it with the phones that are here, if that is safe (repeats.py)
-a number   before it begins: so many people may join from one address
+Enter      before the session: begin; after its end: end it; else: show the awaited people
+r, Enter   after its end: repeat it with the phones that are here, if that is safe (repeats.py)
+a number   before the session: so many people may join from one network address
 w, Enter   while a round is open: wait longer, by `MORE` seconds each time
 g, Enter   while a round is open: go on without the awaited people
 """
@@ -27,10 +27,12 @@ LineSink = Callable[[str], None]
 
 
 def spare_of(scenario: Scenario) -> int:
-    """Return the seconds by which the teacher can extend a round.
+    """Return the seconds by which the teacher can extend a round, all extensions together.
 
-    Parties collect for the deadline and these seconds, unless the round is closed before. 0 if half
-    of a round is for queries to `randomness`: that half would have to end early, too.
+    Parties collect for the deadline and these seconds, unless the teacher's computer closes the
+    round before. 0 for rounds of more than an hour. 0, too, for the program `threshold`: there the
+    first half of a round is for queries to the party `randomness`, and that half cannot be
+    extended.
     """
     return (
         0 if answers_in(scenario) is AnswerKind.OPENED or scenario.mix.deadline > LONGEST else SPARE
@@ -38,17 +40,20 @@ def spare_of(scenario: Scenario) -> int:
 
 
 class Teacher:
-    """The teacher's commands during a session, and their state.
+    """The teacher's commands during a session, and the choices that they have set.
 
-    room: the class. missing: returns the shufflers without a computer. print_line: receives lines
-    for the teacher.
+    Args:
+        room: the class.
+        needed: the smallest number of people with which the session begins.
+        missing: returns the names of the shufflers that no other computer offers to run yet.
+        print_line: receives lines for the teacher.
 
     Attributes:
         is_starting: whether the session is to begin now.
-        closing: the round that is to be closed now; 0: no round.
+        closing: the number of the round that is to be closed now; 0: no round.
         end_event: set when the teacher ends the session after its results.
         absent: whether the teacher's terminal is gone.
-        needed: people, to begin.
+        needed: the smallest number of people with which the session begins.
     """
 
     def __init__(
@@ -58,7 +63,7 @@ class Teacher:
         missing: Callable[[], tuple[str, ...]],
         print_line: LineSink,
     ) -> None:
-        """Start before the session. needed: people, to begin."""
+        """Start before the session, without a command; arguments as of the class."""
         self.is_starting = False
         self.closing = 0
         self.end_event = trio.Event()
@@ -70,9 +75,9 @@ class Teacher:
         self._print_line = print_line
 
     async def listen(self, read: Lines) -> None:
-        """Read commands to the end of input, and carry them out.
+        """Read and carry out commands to the end of the teacher's input; then end the session.
 
-        read: waits, in a thread, for a line; None: the end.
+        read: waits, in a thread, for a typed line; returns None at the end of the input.
         """
         while (line := await trio.to_thread.run_sync(read, abandon_on_cancel=True)) is not None:
             self.hear(line.strip().lower())
@@ -97,7 +102,7 @@ class Teacher:
 
     @property
     def lacks(self) -> tuple[int, tuple[str, ...]]:
-        """The number of people, and the shufflers, that are still missing to begin."""
+        """The number of people, and the names of shufflers, that are still missing to begin."""
         return max(0, self.needed - len(self._room.phones)), self._missing()
 
     def begin(self) -> bool:
@@ -126,13 +131,13 @@ class Teacher:
         return True
 
     def end(self) -> bool:
-        """End the session after its results; return True."""
+        """End the session, if its results are shown; return True."""
         self.end_event.set()
         self._chosen.set()
         return True
 
     def repeat(self) -> bool:
-        """Repeat the session; return False, and say why, if that is not safe."""
+        """Choose to repeat the session; return False, and print the reason, if that is not safe."""
         if not self._room.repeatable:
             self._print_line(english().say(self._room.final))
             return False
@@ -147,7 +152,10 @@ class Teacher:
         return not self.end_event.is_set()
 
     def let_in(self, limit: int) -> bool:
-        """Let so many people join from one address; return False for an impossible number."""
+        """Set the number of people that may join from one network address.
+
+        Return False, and print what is accepted, if the number is impossible.
+        """
         if not 1 <= limit <= MOST_PHONES:
             self._print_line(
                 f"found {limit} people from one address; 1 to {MOST_PHONES} are accepted"
@@ -159,7 +167,7 @@ class Teacher:
 
     @property
     def awaited(self) -> str:
-        """A line for the teacher: answers and silent people of the round, possible commands."""
+        """A line for the teacher: numbers of answers and of awaited people, and the commands."""
         room = self._room
         silent = len(room.due) - room.answered
         are = "is" if silent == 1 else "are"

@@ -1,14 +1,15 @@
-"""The teacher's page: how many are here and awaited, and buttons for the commands of teacher.py.
+"""The teacher's page: numbers of people here and awaited, and buttons for the teacher's commands.
 
     GET  /CODE/teacher/SECRET            the page
-    GET  /CODE/teacher/SECRET/news/V     waits for news after version V, or a second: the state
-    GET  /CODE/teacher/SECRET/preview    the page of the preview (preview.py)
+    GET  /CODE/teacher/SECRET/news/V     the state, once it is newer than version V or after 1 s
+    GET  /CODE/teacher/SECRET/preview    the page with the preview of phones' screens (preview.py)
     ..   /CODE/teacher/SECRET/editor/..  the questions, and changes of them (editor.py)
     POST /CODE/teacher/SECRET/COMMAND    begin, wait, close, end, repeat; let-in {"people": N}
                                          204; 409 and a sentence if it is not possible now
 
-The secret is in the address that the terminal prints, and on no phone and no wall. In a room
-without https it could be overheard, so the page answers the class's computer alone.
+The secret is in the address that the terminal prints; no phone and no projected page shows it. In a
+room without https it could be overheard, so the page answers only requests from the class's
+computer itself.
 """
 
 import secrets
@@ -37,8 +38,8 @@ JSON = (("content-type", "application/json"), NO_STORE)
 class TeacherPage:
     """The server of the teacher's page: the state of the session, and its commands.
 
-    host: the address at which phones reach this computer. editor: the editor of the questions;
-    None: the questions do not change.
+    room: the class. teacher: carries out the commands. host: the address at which phones reach this
+    computer. editor: the editor of the questions; None: the questions cannot change.
 
     Attributes:
         secret: the part of the page's address that only the teacher knows.
@@ -57,7 +58,7 @@ class TeacherPage:
     def state(self, language: Language) -> dict[str, Any]:
         """Return the state of the session as data for the page.
 
-        language: language of the reason why the session ended.
+        language: language of the sentence why the session ended.
         """
         room, (missing_people, missing) = self._room, self._teacher.lacks
         return {
@@ -84,7 +85,11 @@ class TeacherPage:
 
     @property
     def _phase(self) -> str:
-        """The phase of the session, as the page names it: each has its own commands."""
+        """The phase of the session, which decides the possible commands.
+
+        joining: before the session begins; open: a round collects answers; mixing: no round
+        collects answers; over: the session has ended.
+        """
         room = self._room
         if room.ended:
             return "over"
@@ -95,10 +100,13 @@ class TeacherPage:
     async def answer(
         self, request: Request, code: str, rest: list[str], language: Language
     ) -> HttpResponse:
-        """Return the response to a request. rest: the parts of its path behind `teacher`.
+        """Return the response to a request for the teacher's page.
 
-        Unwelcome for another secret, from another computer, and for a request that is not possible
-        now.
+        code: the session's code. rest: the parts of the request's path after `teacher`.
+
+        Raises:
+            Unwelcome: the secret is wrong, the request is from another computer, or it is not
+                possible now.
         """
         secret, *path_parts = rest
         if not compare_digest(secret.encode(), self.secret.encode()):
@@ -121,7 +129,10 @@ class TeacherPage:
         raise Unwelcome(404, "no-session")
 
     def _follow(self, command: str, body: bytes) -> None:
-        """Carry out a command; Unwelcome if it is not possible now."""
+        """Carry out a command of the teacher; Unwelcome if it is not possible now.
+
+        body: the JSON of the request, with the number of people for `let-in`.
+        """
         if command == "let-in":
             if not self._teacher.let_in(_people(body)):
                 raise Unwelcome(400, "teacher-number", most=MOST_PHONES)

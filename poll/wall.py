@@ -1,11 +1,12 @@
-"""The theatre of the running session, for all people in the room to look at.
+"""The theatre of the running session: an animated picture of its messages, for the whole room.
 
     GET /CODE/theatre    the page of the theatre (theatre/page.html), live
     GET /CODE/events     the events so far, as server-sent events
 
-It receives only data that an observer of the room's network and the board has: posts, submissions
-of envelopes, and numbers of forwarded messages. No answer, no key and no layer comes near it; the
-numbers of onions are in order, and independent of their senders.
+It receives only data that an outside observer of the network and the bulletin board has: posts,
+submissions of envelopes, and numbers of forwarded messages. It receives no answer, no key and no
+decrypted layer. The onions (nested ciphertexts) that it draws are numbered in order, independent of
+their senders.
 """
 
 from collections import Counter
@@ -32,9 +33,12 @@ from .slips import Slips
 class Wall(Instrument):
     """The live theatre of a class session: it draws the events that an outside observer sees.
 
-    title: the session's title. shufflers: number of shufflers. language: language of the wall's
-    sentences; None: English.
-    proved: whether the mix is verified; once: whether people submit once.
+    Args:
+        title: the session's title.
+        shufflers: number of shufflers.
+        language: language of the sentences; None: English.
+        proved: whether the mix is verified: each step of the shufflers is proved.
+        once: whether people submit once, for both rounds.
     """
 
     def __init__(
@@ -51,9 +55,12 @@ class Wall(Instrument):
         self._language = language or english()
         self._proved = proved
         self._once = once
-        # texts on remote shufflers; None: all parties are here
+        # a text on each shuffler that runs on another computer; None: all parties are on this
+        # computer
         self._mixer_texts: tuple[str, ...] | None = None
-        self._joined = ""  # line on slips used, or on few network addresses
+        # line on used slips of paper, or on several people who joined from one network address; "":
+        # neither
+        self._joined = ""
         self._reached = False  # whether a phone has joined
         self._attempt = ""
         self._title = title
@@ -63,13 +70,16 @@ class Wall(Instrument):
         self.log.begin(self._bill)
 
     def begin_again(self, attempt: int) -> None:
-        """Clear the wall for the next attempt of the session. attempt: its number, from 1."""
+        """Clear the projected picture for the next attempt of the session.
+
+        attempt: the number of the attempt, from 1.
+        """
         self._attempt = self._language.say("wall-again", n=attempt)
         self._clear()
         self._redraw()
 
     def _clear(self) -> None:
-        """Reset the session's data and the moves that the wall has shown."""
+        """Reset the data of the session, and the list of messages that the picture has animated."""
         session_facts = {"shufflers": self._shufflers, "watch": ["network"], "note": self._heading}
         stage = {"mix": "verified"} if self._proved else {}
         self._bill = {**bill_of(None, self._title, self._language), **session_facts, **stage}
@@ -89,7 +99,7 @@ class Wall(Instrument):
     # Methods below: events of the session.
 
     def posted(self, time: float, entry: Entry) -> None:
-        """Show a post; an announcement sets the questions, and begins the picture anew."""
+        """Show a post on the board; the announcement sets the questions and redraws all."""
         self._recorder.posted(time, entry)
         match entry.message.body:
             case Announcement() as announced:
@@ -103,9 +113,10 @@ class Wall(Instrument):
                 self._passed_on(mixed)
 
     def _passed_on(self, mixed: Mixed) -> None:
-        """Show a shuffler's forwarded batch, with the size that it posted.
+        """Show that a shuffler forwards its batch, with the number of messages that it posted.
 
-        The drawn numbers of onions identify no sender.
+        The drawn onions (nested ciphertexts) are numbered in order, so that no number identifies a
+        sender.
         """
         if self._call is None:
             return
@@ -120,7 +131,10 @@ class Wall(Instrument):
         self._move(BatchMove(parties.shuffler(mixed.hop), to, self._call.round, tuple(numbers)))
 
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:  # noqa: ARG002
-        """Show the submission of an envelope; in a verified mix, to each keyholder."""
+        """Show that a user submits an envelope: to the first shuffler, or to each party with a key.
+
+        Each party with a decryption key gets it only in a verified mix.
+        """
         door = self._proved or receiver == parties.shuffler(1)
         if door and parties.role(sender) is parties.Role.USER and self._call is not None:
             person = parties.index(sender)
@@ -128,7 +142,7 @@ class Wall(Instrument):
             self._move(Send(sender, receiver, self._call.round, person))
 
     def crowd(self, people: int, simulated: tuple[int, ...], simulated_count: int) -> None:
-        """Show the number of people here.
+        """Show the number of people that have joined.
 
         Args:
             people: number of people that have joined, simulated people included.
@@ -145,7 +159,10 @@ class Wall(Instrument):
             self.log.append({"what": "people", "people": people, "simulated": simulated})
 
     def expect(self, forecast: Mapping[str, object] | None) -> None:
-        """Show the expected precision of shares, until the session begins; None: it is unknown."""
+        """Show the expected precision of estimated shares, until the session begins.
+
+        forecast: the data of the forecast; None: phones add no noise, and nothing is shown.
+        """
         if forecast is not None and forecast != self._expected:
             self._expected = forecast
             self._forecast(forecast)
@@ -158,16 +175,16 @@ class Wall(Instrument):
         self._redraw()
 
     def mixed_by(self, mixer_texts: tuple[str, ...]) -> None:
-        """Show the shufflers on other computers. mixer_texts: a text for each."""
+        """Show which other computers run the shufflers. mixer_texts: a text for each shuffler."""
         self._mixer_texts = mixer_texts
         self._bill = {**self._bill, "note": self._heading}
         self._redraw()
 
     def admits(self, devices: Counter[str], slips: Slips | None) -> None:
-        """Show how phones were admitted: by slips, or from addresses shared by several phones.
+        """Show how phones were admitted: by printed codes, or many from one network address.
 
-        devices: the number of people from each address. slips: the slips of the session; None: no
-        slips.
+        devices: the number of people from each network address. slips: the slips of the session;
+        None: the session has no slips.
         """
         max_people = max(devices.values(), default=0)
         if slips is not None:
@@ -193,16 +210,20 @@ class Wall(Instrument):
 
     @property
     def _heading(self) -> str:
-        """The lines above the picture: parties that could read all answers; admission of phones."""
+        """The lines above the picture, in one text.
+
+        They name the attempt of the session, the shufflers with the parties that together could
+        read all answers, a hint while no phone has joined, and how phones were admitted.
+        """
         isolated = "" if self._reached else self._language.say("wall-isolated")
         return " ".join(filter(None, (self._attempt, self._mixers, isolated, self._joined)))
 
     def show_result(self, result: Mapping[str, object]) -> None:
-        """Show the result of the answers, once, if it is more than the board's counts."""
+        """Show a result that is more than the counts on the board, such as estimated shares."""
         self.log.append(dict(result))
 
     def own_up(self, sentence: str) -> None:
-        """Show at the top of the wall, for good, that a party has cheated, and how."""
+        """Show in the picture, from now on, that a party has cheated. sentence: how it cheated."""
         self._bill = {**self._bill, "deviated": deviated_data((sentence,), self._language)}
         self._redraw()
 
@@ -220,7 +241,7 @@ class Wall(Instrument):
         self.log.append({"what": "over"})
 
     def _redraw(self) -> None:
-        """Start the log of events again, with the present stage and all moves so far."""
+        """Start the log of events again, with the stage and all animated messages so far."""
         self.log.begin(self._bill)
         for move in self._moves:
             self.log.append(move)
@@ -229,10 +250,10 @@ class Wall(Instrument):
         self.log.append({"what": "word", "word": self._language.say("wall-live")})
 
     def _forecast(self, forecast: Mapping[str, object]) -> None:
-        """Show an expected precision."""
+        """Show the expected precision of estimates. forecast: its numbers and sentences."""
         self.log.append({"what": "expected", **forecast})
 
     def _move(self, move: StageMove) -> None:
-        """Show a move on the stage, and keep it for browsers that connect later."""
+        """Animate a message, and store it for browsers that connect later."""
         self._moves.append(plain(move))
         self.log.append(self._moves[-1])

@@ -1,12 +1,13 @@
-"""The wall: a page for the whole room, a screen at a time, chosen by the state of the session.
+"""The wall: a page that is projected for the whole room, with a screen for each state of a session.
 
     GET /CODE/wall          the page
     GET /CODE/wall/news/V   waits for news after version V: the state
 
 The state has the facts for phones (page_facts.py), and public data of the board: the words to
-compare, the present place of the envelopes, the release. It has no answer of a person, no key, no
-secret and no name of a phone. If a run folder is written, the state at the end has the effect of an
-attack, and the number of people whose answers coalitions can name (end_figures.py).
+compare, how far the shufflers have forwarded the envelopes, the release. It has no answer of a
+person, no key, no secret and no name of a phone. If a run folder is written, the state at the end
+also has the success of an attack, or the number of people whose answers coalitions can name
+(end_figures.py).
 """
 
 from collections.abc import Callable
@@ -38,14 +39,17 @@ QrCode = Callable[[str], str]
 
 
 class WallPage:
-    """The server of the wall's page, for the whole room.
+    """The server of the wall, a page that is projected for the whole room.
 
-    room: the class. facts: returns the state for phones. scenario: returns the present questions.
-    qr: returns an address as SVG; "" without a picture.
+    Args:
+        room: the class.
+        facts: returns the state for phones.
+        scenario: returns the present questions.
+        qr: returns a QR code of an address as SVG; "" if no code can be drawn.
 
     Attributes:
         address: the address of the session, HOST:PORT/CODE.
-        measured: the figures at the end, of a session with a run folder; None before.
+        measured: the figures at the end of a session with a run folder; None before.
     """
 
     def __init__(
@@ -60,7 +64,10 @@ class WallPage:
         self._qr = qr
 
     def state(self, language: Language) -> dict[str, Any]:
-        """Return the state as data for the page. language: that of the server's sentences."""
+        """Return the state of the session as data for the projected page.
+
+        language: the language of the server's sentences.
+        """
         room, board, scenario = self._room, self._room.board, self._scenario()
         called = board is not None and bool(board.calls)
         return {
@@ -94,9 +101,9 @@ class WallPage:
     async def answer(
         self, request: Request, code: str, rest: list[str], language: Language
     ) -> HttpResponse:
-        """Return the response to a request; Unwelcome for an unknown path.
+        """Return the response to a request for the projected page; Unwelcome for an unknown path.
 
-        rest: the parts of its path behind `wall`.
+        code: the session's code. rest: the parts of the request's path after `wall`.
         """
         match request.method, rest:
             case (("GET" | "HEAD"), []):
@@ -109,10 +116,11 @@ class WallPage:
 
 
 def way_of(board: Board) -> dict[str, Any] | None:
-    """Return the progress of the last round's envelopes; None before the announcement.
+    """Return how far the shufflers have forwarded the last round's envelopes.
 
-    `passed`: the number of shufflers that have forwarded. `answers`: the number of forwarded sealed
-    answers; None before the first.
+    None before the announcement. `reader`: the party that opens the answers. `hops`: number of
+    shufflers. `passed`: number of shufflers that have forwarded their batch. `answers`: number of
+    sealed answers that the last of these forwarded; None before the first.
     """
     announcement, call = board.announcement, board.calls[-1]
     if announcement is None:
@@ -129,10 +137,11 @@ def way_of(board: Board) -> dict[str, Any] | None:
 
 
 def release_of(scenario: Scenario, board: Board) -> dict[str, Any] | None:
-    """Return the released table with the promise; None: no table was released.
+    """Return the released table with the privacy promise, as data; None if no table was released.
 
-    `most`: the promised number of people in crowds smaller than `k`. `certain`: the number in the
-    certificate of the decision.
+    Some keys: `most` is the promised largest number of people in released classes smaller than `k`.
+    `certain` is the number that the certificate of the decision proves. `shape` is set only in the
+    program `threshold`.
     """
     announcement, decision = board.announcement, board.decision
     if announcement is None or decision is None or board.burned is not None or not decision.kept:
@@ -164,10 +173,14 @@ def release_of(scenario: Scenario, board: Board) -> dict[str, Any] | None:
 
 
 def _largest(row: tuple[list[str], int] | list[Any]) -> tuple[int, list[str]]:
-    """Return the sort key of a released row: most people first."""
+    """Return the sort key of a row of the release: rows with most people come first."""
     return -row[1], row[0]
 
 
 def _shape(rule: str) -> dict[str, bool]:
-    """Return whether the announced rule opens prefixes of rows, and closes further groups."""
+    """Return two properties of a rule of the program `threshold`, as data for the projected page.
+
+    `prefixes`: whether first values of rows open, too, and not only whole rows. `closes`: whether
+    the reader publishes less than it can open, so that the rest reveals no small class of people.
+    """
     return {"prefixes": by_prefixes(rule), "closes": closes_further(rule)}

@@ -1,24 +1,24 @@
 """The web server of a class: all requests that a phone may make.
 
-    GET  /                   says that an address with a code is needed; with slips, which have
-                             codes of their own, leads to the page
+    GET  /                   says that an address with a code is needed. With slips (printed codes
+                             that admit one phone each) redirects to the page
     GET  /CODE               the page
     GET  /static/.. /vendor/..  its modules, its style, libsodium
     GET  /CODE/wall          the wall, and GET /CODE/wall/news/V its state (wall_page.py)
     GET  /CODE/theatre       the theatre of this session, and its events (wall.py)
     POST /CODE/join          {"phone": secret, "name": ..}, with slips also {"slip": code}, for a
                              verified mix {"key": the signing key, in hexadecimal}
-                             200 {"name": .., "answered": whether this phone has handed in}
+                             200 {"name": .., "answered": whether this phone has submitted}
     ..   /CODE/teacher/..    the teacher's page (teacher_page.py)
-    POST /CODE/mix           an offer to mix, from another computer (enrolment.py)
-    POST /CODE/seed          a `query` for the party `randomness`; header `x-phone`: the secret
-                             200 and its answer (seeds.py)
+    POST /CODE/mix           an offer of another computer to run a shuffler (enrolment.py)
+    POST /CODE/seed          a `query` to the party `randomness`, for the secret that seals a row;
+                             header `x-phone`: the phone's secret; 200 and the answer (seeds.py)
     POST /CODE/answer        a sealed submission (docs/wire.md); header `x-phone`: the secret
                              204 accepted, now or before
     GET  /CODE/news/V/N      waits for news after version V: state, and posts from N on
 
 The answer to every other request is a sentence and a status of 400 or more. Of all data from a
-phone only its name can be read without keys; names are shown only in the record of the class.
+phone only its name can be read without keys. Names are shown only in the record of the class.
 """
 
 import json
@@ -48,7 +48,9 @@ from .wall_page import WallPage
 
 JSON = (("content-type", "application/json"),)
 NO_STORE = ("cache-control", "no-store")
-NO_CACHE = ("cache-control", "private, no-cache")  # a tab that was asleep may open without us
+# The browser may store this page, unlike other responses: it can then restore a sleeping tab
+# without reaching this server. A fresh load still asks whether the page is current.
+NO_CACHE = ("cache-control", "private, no-cache")
 # The largest body holds the onions of 20 questions through 20 shufflers.
 LIMITS = ServerLimits(body=1 << 18, connections=1_500, each=1_000)
 HEADERS: tuple[Header, ...] = (
@@ -66,11 +68,19 @@ Facts = Callable[[Language], dict[str, Any]]
 class PhoneServer:
     """The web server of a class, for phones and pages.
 
-    room: the class. code: the session's code in addresses. facts: returns the state that a phone
-    receives besides posts.
+    Args:
+        room: the class.
+        code: the session's code in addresses.
+        gate: refuses requests that name another host, come from another site, or are too many.
+        facts: returns the state that a phone receives besides posts.
+        wall: the theatre of the session.
+        mixers: the offers of other computers to run a shuffler; None: all shufflers run here.
+        language: the tag of the questions' language; None: each browser chooses.
+        teacher: the teacher's page; None: no such page.
+        wall_page: the page that is projected; None: no such page.
 
     Attributes:
-        language: the tag that the questions ask for; None: each browser chooses.
+        language: the tag of the questions' language; None: each browser chooses.
     """
 
     def __init__(
@@ -85,7 +95,7 @@ class PhoneServer:
         teacher: TeacherPage | None = None,
         wall_page: WallPage | None = None,
     ) -> None:
-        """Start without a network; arguments as of the class."""
+        """Start without a network of a session; arguments as of the class."""
         self._room = room
         self._teacher = teacher
         self._wall_page = wall_page
@@ -98,13 +108,13 @@ class PhoneServer:
         self.rest()
 
     def rest(self) -> None:
-        """Accept no answers from now on, and forget the network of a session that is over."""
+        """Accept no answers from now on, and drop the network of the session, which is over."""
         self.plan: Callable[[], Round | None] = lambda: None
         self.deliver: Deliver = _nowhere
         self.seeds: Seeds | None = None
 
     def server(self, log_fault: Callable[[str], None]) -> Server:
-        """Return the server of phones. log_fault: receives a line about a fault of our own."""
+        """Return the server of phones. log_fault: receives a line about a fault of this program."""
         return Server(self.answer, log_fault, LIMITS, HEADERS)
 
     async def answer(self, request: Request) -> HttpResponse:
@@ -130,8 +140,12 @@ class PhoneServer:
             return HttpResponse(no.status, no.say(language).encode(), SENTENCES)
 
     async def _respond(self, request: Request, path: str, language: Language) -> HttpResponse:
-        """Pass a request to the function for its path; return the response."""
-        # This function only distinguishes paths: each page checks its own secret and form.
+        """Pass a request to the function for its path; return the response.
+
+        path: the part of the path after the session's code. language: the language of sentences.
+        """
+        # This function only distinguishes paths: each page checks the secret and the form of a
+        # request.
         match request.method, path.split("/"):
             case (("GET" | "HEAD"), [""]):
                 cache_headers = NO_CACHE, ("vary", "accept-language")
@@ -163,7 +177,11 @@ class PhoneServer:
         return _sentence(404, language, "no-session")
 
     async def _news(self, version: int, number: int, language: Language) -> HttpResponse:
-        """Wait for news, and return the state, and the posts from a number on."""
+        """Wait for news; return the state of the session, and the posts from a number on.
+
+        version: the version of the state that the phone has. number: the number of posts that it
+        has.
+        """
         await self._room.news(version, BEAT)
         posts = [[author, data.hex()] for author, data in self._room.posts[number:]]
         now = self._facts(language)
@@ -171,7 +189,7 @@ class PhoneServer:
         return HttpResponse(200, msgspec.json.encode(reply), (*JSON, NO_STORE))
 
     def _join(self, request: Request) -> HttpResponse:
-        """Let a phone join; Unwelcome if the request is malformed or it cannot join."""
+        """Let a phone join the class; Unwelcome if the request is malformed or refused."""
         try:
             fields = from_json(request.body)
         except Unreadable:
@@ -194,7 +212,7 @@ class PhoneServer:
     async def _mix(self, request: Request) -> HttpResponse:
         """Take another computer's offer to run a shuffler, and wait for the session to begin.
 
-        The response has the session's data, or none if the session has not begun within some
+        The response has the session's data. It is empty if the session has not begun within some
         seconds.
         """
         if self._mixers is None:
@@ -216,7 +234,11 @@ class PhoneServer:
         return HttpResponse(204, b"", (NO_STORE,))
 
     async def _seed(self, request: Request) -> HttpResponse:
-        """Pass a phone's query on to `randomness`; return the answer."""
+        """Pass a phone's query on to the party `randomness`; return the party's answer.
+
+        In the program `threshold` a phone queries for the secret that seals its row. The party
+        computes it without seeing the row.
+        """
         secret, plan = self._asking(request)
         if self.seeds is None or plan.shape is None:
             raise Unwelcome(409, "seed-none")
@@ -224,7 +246,10 @@ class PhoneServer:
         return HttpResponse(200, reply, (BYTES, NO_STORE))
 
     def _asking(self, request: Request) -> tuple[str, Round]:
-        """Return the secret of the submitting phone, and the round; Unwelcome without either."""
+        """Return the secret of the submitting phone, and the present round.
+
+        Unwelcome if the request has no valid secret, or no round has begun.
+        """
         secret, plan = request.headers.get("x-phone", ""), self.plan()
         if not _is_secret(secret):
             raise Unwelcome(403, "not-joined")
@@ -234,17 +259,17 @@ class PhoneServer:
 
 
 async def _nowhere(_sender: str, _data: bytes) -> None:
-    """Drop a message for a phone's server, since no session runs."""
+    """Drop a phone's message: no session runs that could receive it."""
     await trio.lowlevel.checkpoint()
 
 
 def _counts(text: str) -> bool:
-    """Whether a text in a request is a number of at most nine digits."""
+    """Whether a text in a request's path is a number of at most nine digits."""
     return text.isascii() and text.isdecimal() and len(text) < 10
 
 
 def _is_secret(text: object) -> bool:
-    """Whether a value has the form of a phone's secret: hexadecimal digits."""
+    """Whether a value has the form of a phone's secret: 32 hexadecimal digits."""
     lower = "0123456789abcdef"
     return isinstance(text, str) and len(text) == SECRET and all(sign in lower for sign in text)
 
@@ -257,5 +282,5 @@ def _key(text: object) -> bytes:
 
 
 def _sentence(status: int, language: Language, key: str) -> HttpResponse:
-    """Return a response with a sentence in a language. key: the sentence's name."""
+    """Return a response with a sentence in a language. key: the name of the sentence."""
     return HttpResponse(status, language.say(key).encode(), SENTENCES)

@@ -444,7 +444,7 @@ def test_slips_are_for_their_title(path: Path) -> None:
     desk = Desk(path, slips=("ABCDEFGHJKLM",))
     for title in ("Mensa", "a class"):
         (wrong,) = desk.check(title=title)
-        said = f'found "{title}"; "My class" is accepted: slips are for a title'
+        said = f'found "{title}"; "My class" is accepted: it is printed on the slips'
         assert wrong["message"] == said
     assert desk.check(feature=[NEW_QUESTION]) == []
 

@@ -156,7 +156,7 @@ def test_papers_that_name_somebody_else_are_not_followed() -> None:
     ],
 )
 def test_an_address_that_is_none_is_refused(address: str) -> None:
-    with pytest.raises(ParameterError, match="the one on the wall is accepted"):
+    with pytest.raises(ParameterError, match="the class's address is accepted"):
         mix._Mixing(address, "shuffler-1", ADA, 0, lambda *_: None, lambda _: None, LOCAL_WORKPLACE)
 
 

@@ -225,7 +225,7 @@ def test_an_offer_that_is_none_is_refused_in_a_sentence() -> None:
         raw = msgspec.to_builtins(good)
         bad: dict[str, tuple[int, Any]] = {
             "has not signed this name and certificate": (400, replace(good, who=stolen)),
-            "no offer to mix": (400, {**raw, "port": 0}),
+            "not a valid offer to run a shuffler": (400, {**raw, "port": 0}),
             "matching regex": (400, {**raw, "party": "curator"}),
             "unknown field": (400, {**raw, "more": 1}),
             "There is no shuffler-9 here": (409, replace(good, party="shuffler-9")),
@@ -300,7 +300,10 @@ def test_papers_that_name_another_key_are_not_followed(papers: Callable[..., Pap
     for wrong, said in (
         (papers(one=twin), "names another computer as shuffler-1"),
         (papers(two=seat), "names another computer as shuffler-1"),
-        (papers(one=replace(seat, who=replace(seat.who, key=twin.who.key))), "wrong identity"),
+        (
+            papers(one=replace(seat, who=replace(seat.who, key=twin.who.key))),
+            "invalid identity of a party",
+        ),
     ):
         with pytest.raises(DataError, match=said):
             me._check(wrong)
@@ -317,7 +320,7 @@ def test_what_is_asked_is_the_same_on_both_computers(papers: Callable[..., Paper
 )
 def test_an_address_that_is_none_is_said(address: str) -> None:
     own = make_identity("ada")
-    with pytest.raises(ParameterError, match="the one on the wall is accepted"):
+    with pytest.raises(ParameterError, match="the class's address is accepted"):
         mix.mix(address, "shuffler-1", own, 0, lambda *_: None, lambda _: None)
 
 
