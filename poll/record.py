@@ -2,8 +2,8 @@
 
 A run folder holds the ground truth of a laboratory: each user's answers. Phones did not disclose
 their answers. But this computer had the keys of all parties, and so it can open every envelope at
-the end. The page says so before people answer: that one computer with all keys must be trusted is
-what the class learns. With `--no-save` no run folder is written. Then only the parties open
+the end. The page says so before people answer: the lesson is that a computer with all keys
+must be trusted. With `--no-save` no run folder is written. Then only the parties open
 envelopes, one layer each.
 """
 

@@ -1,5 +1,6 @@
 """The building blocks of output as plain data: sections, tables, figures, alerts; pictures as SVG.
 
-A terminal prints the blocks, and report/ writes them as HTML. Modules beside the sub-rooms know
-neither the subject of a page nor HTML; presenters/ and sections/ make blocks from results.
+A terminal prints the blocks, and report/ writes them as HTML. The modules in this folder know
+neither the subject of a page nor HTML. The modules in the folders presenters/ and sections/ make
+blocks from results.
 """

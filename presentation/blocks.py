@@ -1,8 +1,8 @@
-"""The building blocks of output, as plain data: a terminal and a page draw the same blocks.
+"""The building blocks of output, as plain data: a terminal and a page show the same blocks.
 
-Lines and tables are in `text_blocks`; here are the blocks of a page, its sections and alerts. The
-templates of a page know all blocks. A figure and a table carry their numbers as CSV, in a `data:`
-link that needs no script.
+Lines and tables are in `text_blocks`; this module has the blocks of a page, its sections and its
+alerts. The templates of a page can draw each block. A figure and a table carry their numbers as
+CSV, in a `data:` link that needs no script.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,7 +13,8 @@ from .text_blocks import Grid, Line, PageNumbers, Score, data_link
 
 Level = Literal["serious", "warning", "note"]
 LEVELS: tuple[Level, ...] = ("serious", "warning", "note")  # worst first
-RELEASED, EXPOSED = "What was released?", "How exposed are people?"  # asked on every page
+# questions that every page of a run answers at its top
+RELEASED, EXPOSED = "What was released?", "How exposed are people?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,13 +22,13 @@ class Alert:
     """A warning about a result, shown above everything else on a page.
 
     Attributes:
-        level: how bad it is: serious, warning or note.
+        level: severity: serious, warning or note.
         rule: key of the check that raised the alert, such as `rare`.
         title: the warning in a few words.
         text: the observation, with its numbers.
         todo: the remedy; may be empty.
-        weight: number of people concerned, or another number by which alerts of a level are
-            ordered; the largest comes first.
+        weight: number of people concerned, or another number that orders alerts of a level; the
+            largest comes first.
     """
 
     level: Level
@@ -40,7 +41,7 @@ class Alert:
 
 @dataclass(frozen=True, slots=True)
 class VerdictAnswer:
-    """A question that every reader of a page asks first, with its answer; all stand at the top.
+    """A question that a reader of a page asks first, with its answer, shown at the top of the page.
 
     Attributes:
         question: the question, such as `How exposed are people?`.
@@ -72,7 +73,7 @@ class PageFigure:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A figure that another package drew, shown as an image: a page embeds no foreign markup.
+    """A figure that another package drew, shown as an image: its SVG is not made part of the page.
 
     Attributes:
         svg: the picture as SVG, not checked by veilmix.
@@ -137,7 +138,7 @@ class Section:
     Attributes:
         key: the anchor, for links within the page.
         title: the heading.
-        lead: the introduction: subject and terms, in a sentence or two.
+        lead: the introduction: the subject and the terms of the section, in a sentence or two.
         blocks: tables, figures and texts, in order.
     """
 
@@ -154,7 +155,7 @@ def as_sentences(rows: "Iterable[Score]") -> "Iterator[str]":
         yield f"{subject[:1].upper()}{subject[1:]}: {value} ({meaning})."
 
 
-MarkedText = tuple[str, ...]  # parts of a sentence, some of them `Marked`
+MarkedText = tuple[str, ...]  # parts of a sentence; a part of the class `Marked` is emphasized
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,8 +227,9 @@ class Page:
         alerts: warnings, before the verdict.
         verdict: the first questions of a reader, answered.
         sections: the sections, in order.
-        knows: a sentence on the knowledge in the page, which decides about its readers.
-        quiet: the text in place of missing alerts.
+        knows: a sentence on the confidential data in the page, so that its owner can choose the
+            readers of the page.
+        quiet: the text shown if there are no alerts.
         sheet: a sheet to sign, before all further content; None: no such sheet.
     """
 

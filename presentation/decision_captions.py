@@ -1,7 +1,8 @@
-"""Captions of the theatre (the animated stage of a run) about a decision, in the viewer's language.
+"""Captions about a decision, for the theatre (the animated stage of a run), in a viewer's language.
 
-Besides, the names under which rules of proof are known in a classroom. All sentences are in the
-table `[theatre]` of a language file.
+A decision carries a certificate, which names the rule (a theorem or a method) that proves its bound
+on exposure. This module also has the plain names of these rules, for a classroom. All sentences are
+in the table `[theatre]` of a language file.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
     from ..protocol.wire.announcement import AnnouncedPolicy
     from ..protocol.wire.messages import Certificate, Decision
 
-# rule of a certificate -> key of its classroom name; other rules are called by their own name
+# rule that proves the bound of a certificate -> key of its plain name for a classroom; a rule
+# without a key keeps its own name
 RULES = {
     "exact": "says-bound-exact",
     "theorem2": "says-bound-second",
@@ -30,8 +32,10 @@ RULES = {
     "threshold closed": "says-bound-opening",
     "threshold prefixes closed": "says-bound-prefixes",
 }
-STATISTICAL = "statistical-"  # prefix of rules whose bound is for people who were not counted
-ALL_PEERS = "everybody"  # name of the deciding party if there is no curator
+# prefix of rules whose bound holds for people who were not counted: another sample of the
+# population
+STATISTICAL = "statistical-"
+ALL_PEERS = "everybody"  # stands for the deciding party in a run of peers, which has no curator
 
 
 def share_in(share: float, language: "Language") -> str:
@@ -76,7 +80,7 @@ def released(
 
 
 def promise(proof: "Certificate", language: "Language") -> str:
-    """Return the claim of a certificate as a clause: at most so many people exposed at k.
+    """Return the bound that a certificate proves, as a clause: at most so many people exposed at k.
 
     A certificate for n = 0 people has no counts: the clause then states k alone.
     """
@@ -87,9 +91,10 @@ def promise(proof: "Certificate", language: "Language") -> str:
 
 
 def rule(name: str, language: "Language") -> str:
-    """Return the classroom name of a rule of proof; of a rule without such a name its own name.
+    """Return the plain name of the rule that proves a certificate's bound, for a classroom.
 
-    name: as in a certificate; its prefix `statistical-` marks a bound for another sample of people.
+    name: the rule as in a certificate, such as `theorem2`. Its prefix `statistical-` marks a bound
+    for another sample of people. A rule without a plain name keeps its own name.
     """
     plain = name.removeprefix(STATISTICAL)
     called = language.say(RULES[plain]) if plain in RULES else plain

@@ -1,7 +1,7 @@
-"""Sentences about released values that many people share, beside the certified bound of a release.
+"""Sentences about released values that many people share, shown with the certified bound.
 
-A class smaller than k is not the only way to be exposed: if all people give the same answer, no
-class is small, and every answer is public.
+A class smaller than k is not the only exposure. If all people give the same answer, no class is
+small, and yet the answer of each person is public.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,8 +20,9 @@ def released_alike(
 ) -> SharedValues:
     """Return the values of a release that all people share, or that follow from another value.
 
-    release: the number of people in each cell. persons: number of persons if each may have several
-    rows: no value then follows from another, as a person may have both in different rows.
+    release: the number of people in each cell (combination of values). persons: the number of
+    persons if each may have several rows; None: one row each. With several rows no value follows
+    from another, since a person may have both values in different rows.
     """
     shared = shared_values(release or {}, HIDDEN)
     if persons is None or not release:
@@ -32,7 +33,7 @@ def released_alike(
 def alike_rows(names: Sequence[str], shared: SharedValues) -> Iterator[ROW]:
     """Yield scores on values that all people share, and on values that follow from another value.
 
-    names: the released columns.
+    names: the released columns. shared: these values.
     """
     people = plural(shared.people, "person", "people")
     if shared.is_whole:
@@ -51,7 +52,8 @@ def alike_lines(
 ) -> Iterator[str]:
     """Yield sentences on values that all people share, and values that follow from another.
 
-    names: the released columns. language: with the sentences of the theatre; None: English.
+    names: the released columns. shared: these values. language: the language of the theatre's
+    sentences; None: English.
     """
     words, people = language or english().part("theatre"), shared.people
     if shared.is_whole:
@@ -66,7 +68,10 @@ def alike_lines(
 
 
 def _rule(names: Sequence[str], rule: Follows, words: Language) -> str:
-    """Return an example of a value that follows from another value, as a clause with its people."""
+    """Return a clause such as: people with one value all have another value, with their number.
+
+    names: the released columns. rule: the two values. words: the language of the clause.
+    """
     (known_column, value), (learnt, learnt_value) = rule.known_value, rule.learnt
     return words.say(
         "says-alike-rule",

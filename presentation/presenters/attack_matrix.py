@@ -1,4 +1,8 @@
-"""The presenter of an attack matrix: outcomes of attacks against defences, and defences' costs."""
+"""The presenter of an attack matrix: each attack of the catalogue is played with each defence.
+
+It shows the outcomes of attacks. It also shows the cost of each defence in a run without an attack:
+time, messages and bytes.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -25,7 +29,7 @@ OUTCOMES: Mapping[str, str] = {
     "idle": "achieves nothing here",
     "unmet": "no occasion",
     "unplayed": "not played",
-}  # verdict of a cell -> its words, with a sign on a page
+}  # verdict on an attack with a defence -> its words, with a sign on a page
 LEGEND = (
     "kind: parties that cheat break a rule; those that watch keep to the rules, and use what a\n"
     "design error shows. What every coalition learns, of either kind: veilmix leak.\n"
@@ -51,15 +55,19 @@ def terminal(matrix: "Matrix") -> Iterator["Block"]:
 
 
 def attacks_grid(matrix: "Matrix", attacks: Sequence["AttackRow"], caption: str = "") -> Grid:
-    """Return the table of attacks: for each, the defences that change its outcome."""
+    """Return the table of attacks: for each attack, the defences that change its outcome.
+
+    matrix: the whole attack matrix. attacks: the attacks to show.
+    """
     rows = [line for attack in attacks for line in _lines(matrix, attack)]
     return Grid(HEADINGS, rows, (3,), caption)
 
 
 def _lines(matrix: "Matrix", row: "AttackRow") -> Iterator[tuple[str, ...]]:
-    """Yield rows on an attack: without defences, with each that matters, and with all.
+    """Yield table rows on an attack: without defences, with each that matters, and with all.
 
-    A defence matters if it is known to help, or if it changes the outcome or the alarms.
+    A defence matters if it is known to help, or if it changes the outcome or the alarms. row: the
+    attack's data.
     """
     without = matrix.cell(row.name, NONE)
     yield _line(row.name, NONE, row, without)
@@ -73,14 +81,18 @@ def _lines(matrix: "Matrix", row: "AttackRow") -> Iterator[tuple[str, ...]]:
 
 
 def _differs(cell: "Cell", without: "Cell") -> bool:
-    """Whether a cell has another verdict than the cell without defences, or other alarms."""
+    """Whether a defence changes the verdict on an attack, or whether alarms are raised.
+
+    cell: the outcome with the defence. without: the outcome without defences.
+    """
     return cell.verdict != without.verdict or bool(cell.alarmed) != bool(without.alarmed)
 
 
 def _line(name: str, defence: str, row: "AttackRow", cell: "Cell") -> tuple[str, ...]:
-    """Return the row on an attack with a defence, under `HEADINGS`.
+    """Return the table row on an attack with a defence, under `HEADINGS`.
 
-    name: the attack; "" in further rows on the same attack. row: its data.
+    name: the attack; "" in further rows on the same attack. row: the attack's data. cell: the
+    outcome.
     """
     kind, unmet = row.kind if name else "", without_occasion(cell)
     if not cell.runs:
@@ -95,12 +107,15 @@ def _line(name: str, defence: str, row: "AttackRow", cell: "Cell") -> tuple[str,
 
 
 def achieved(cell: "Cell") -> str:
-    """Return the mean success of an attack and its maximum, as text."""
+    """Return the mean success of an attack and its largest possible success, as text."""
     return f"{cell.value:.3g} of {cell.of:.3g}"
 
 
 def detected(cell: "Cell") -> str:
-    """Return the runs with an alarm, and the 95 % interval of its probability, as text."""
+    """Return the number of runs with an alarm, with the 95 % interval of its probability, as text.
+
+    The causes of the alarms follow in brackets.
+    """
     about = f" ({', '.join(cell.causes)})" if cell.causes else ""
     return f"{cell.alarmed} of {cell.runs}, {percent(cell.low)} to {percent(cell.high)}{about}"
 

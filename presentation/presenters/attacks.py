@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def scores(run: "Outcome | Run") -> Iterator[Score]:
-    """Yield scores on a run: messages refused, outcomes of attacks, and alarms."""
+    """Yield scores on a run: refused messages, outcomes of attacks, and alarms of parties."""
     for reason, number in run.refused.items():
         yield f"refused: {reason}", f"{number:,}", "messages that were not counted"
     for effect in run.attacks:
@@ -27,7 +27,7 @@ def scores(run: "Outcome | Run") -> Iterator[Score]:
 
 
 def _outcome_text(effect: "Effect") -> str:
-    """Return the success of an attack and its maximum, as text."""
+    """Return the success of an attack and its largest possible success, as text."""
     whole = effect.value.is_integer() and effect.of.is_integer()
     achieved, maximum = (f"{x:,.0f}" if whole else f"{x:.2f}" for x in (effect.value, effect.of))
     return f"{achieved} of {maximum}"
@@ -36,7 +36,8 @@ def _outcome_text(effect: "Effect") -> str:
 def _alarms(alarms: "tuple[Raised, ...]") -> Iterator[Score]:
     """Yield a score for each cause and party of alarms: their number, and whether they are true.
 
-    Users are not told apart by name.
+    An alarm is true if the posts on the board confirm it. The alarms of all users are counted
+    together.
     """
     counted = Counter(
         (alarm.cause, "users" if alarm.party.startswith("user-") else alarm.party, alarm.borne_out)
@@ -49,9 +50,9 @@ def _alarms(alarms: "tuple[Raised, ...]") -> Iterator[Score]:
 
 
 def faults(scenario: Scenario) -> Iterator[tuple[str, str, str]]:
-    """Yield each attack that a scenario enables: name, a sentence on it, and its defences.
+    """Yield each attack that a scenario enables: name, description, and defences.
 
-    The sentence names the attacker and its deviation; each defence is said to be on or off.
+    The description names the attacker and its deviation. Each defence is marked as on or off.
     """
     topology = topology_of(scenario)
     for fault in scenario.fault:

@@ -1,4 +1,8 @@
-"""The presenter of a study of cheating: attacks of the catalogue by each malicious coalition."""
+"""The presenter of a study of cheating: known attacks, played by malicious coalitions.
+
+A malicious coalition is a set of parties that pool their views and deviate from the protocol. The
+attacks are in the catalogue (scenarios/attacks).
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -53,9 +57,10 @@ def why_unmeasured(scenario: "Scenario") -> str:
 def table(study: CheatingStudy) -> Grid:
     """Return the table of malicious coalitions, each with its worst attack.
 
-    It has single parties, and coalitions that harm people more than their parts do. The time of
-    notice is marked bad if the attack read a row, noticed or not. A row without success is not
-    marked good, since a lack of success in some runs is no proof.
+    It has single parties, and coalitions that harm people more than each of their parts does. The
+    last cell says when an honest party noticed the attack. It is marked as bad if the attack read a
+    person's row, noticed or not. It is never marked as good, since a lack of success in some runs
+    is no proof.
     """
     rows = []
     for coalition in telling(study.coalitions):
@@ -67,9 +72,9 @@ def table(study: CheatingStudy) -> Grid:
 
 
 def run_blocks(run: "Run", study: CheatingStudy | None) -> Iterator["Block"]:
-    """Yield the study of cheating of a run and the search for attacks, or the reason for no study.
+    """Yield the study of cheating of a run, and a search for new attacks, or the reason why not.
 
-    study: the saved study; None for a run without a study.
+    study: the study of known attacks that is saved with the run; None for a run without a study.
     """
     from ...scenarios.records.verification.submitted_once import price
 
@@ -86,16 +91,17 @@ def run_blocks(run: "Run", study: CheatingStudy | None) -> Iterator["Block"]:
 
 
 def study_blocks(study: CheatingStudy) -> Iterator["Block"]:
-    """Yield a study of cheating: each coalition with its worst attack, and the figures' limits."""
+    """Yield a study of cheating: each coalition with its worst attack, and the study's limits."""
     yield table(study)
     yield Line(successes(study))
     yield from (Line(line, "dim") for line in notes(study))
 
 
 def _searched(run: "Run") -> Iterator["Block"]:
-    """Yield a line on the search for unknown attacks: saved beside the run, else recorded.
+    """Yield a line on a search for attacks outside the catalogue; no line if there is no search.
 
-    A recorded search was made with veilmix for the same countermeasures.
+    A search that is saved in the run's folder comes first. Otherwise the line cites a search that
+    is shipped with veilmix, made with the same countermeasures on a small session.
     """
     from ...scenarios.studies.search.search_file import read
     from ...scenarios.studies.search.search_table import recorded
@@ -109,7 +115,11 @@ def _searched(run: "Run") -> Iterator["Block"]:
 
 
 def _worst(study: CheatingStudy, coalition: WorstAttack) -> tuple[str, str, str, str]:
-    """Return a coalition's worst attack: name, runs that read a row, interval, time of notice."""
+    """Return a coalition's worst attack as four table cells.
+
+    The cells: the attack; the runs in which it read a person's row; the 95 % interval of the
+    probability of that; and when an honest party noticed the attack.
+    """
     if coalition.watching:
         return WATCHES, "all", "-", "never"
     if coalition.worst is not None:
@@ -120,7 +130,7 @@ def _worst(study: CheatingStudy, coalition: WorstAttack) -> tuple[str, str, str,
 
 
 def rate(result: AttackResult) -> tuple[str, str]:
-    """Return the runs in which an attack read a row, and the 95 % interval of the probability."""
+    """Return the runs in which an attack read a row, and the 95 % interval of its probability."""
     ends = f"{100 * result.low:.0f} to {100 * result.high:.0f} %"
     return f"{result.read:,} of {result.runs:,}", ends
 
@@ -134,7 +144,10 @@ def in_runs(result: AttackResult) -> str:
 def no_success(attacks: int, runs: int, coalition: str = "any coalition") -> str:
     """Return the statement that no attack of the catalogue read a row, with its numbers.
 
-    It is no statement of safety: `OUTSIDE_CATALOGUE` belongs beside it.
+    It is no statement of safety: print `OUTSIDE_CATALOGUE`, on unknown attacks, with it.
+
+    attacks: number of attacks. runs: number of runs of each attack. coalition: the attackers, in
+    words.
     """
     return (
         f"none of the {plural(attacks, 'attack')} of the catalogue read a row for {coalition} in "
@@ -143,7 +156,10 @@ def no_success(attacks: int, runs: int, coalition: str = "any coalition") -> str
 
 
 def successes(study: CheatingStudy) -> str:
-    """Return a sentence with the smallest coalitions for which an attack read a person's row."""
+    """Return a sentence with the smallest coalitions for which an attack read a person's row.
+
+    Without such a coalition, the sentence says that no attack read a row.
+    """
     coalition_names = "; ".join(
         name_members((coalition.parties, coalition.friends)) for coalition in study.smallest
     )
@@ -152,13 +168,20 @@ def successes(study: CheatingStudy) -> str:
 
 
 def successes_with_attacks(study: CheatingStudy) -> str:
-    """Return the smallest coalitions for which an attack read a row, each with attack and runs."""
+    """Return the smallest coalitions for which an attack read a row, each with attack and runs.
+
+    Without such a coalition, the sentence says that no attack read a row.
+    """
     success_text = "; ".join(map(coalition_text, study.smallest))
     return success_text or no_success(len(study.attacks), study.min_runs)
 
 
 def coalition_text(coalition: WorstAttack) -> str:
-    """Return a coalition, its worst attack, the runs that read a row, and the time of notice."""
+    """Return a coalition in words, with the worst attack that it can carry out.
+
+    The text has the share of runs in which the attack read a person's row, and when an honest party
+    noticed the attack.
+    """
     members_text = name_members((coalition.parties, coalition.friends))
     if coalition.worst is None or coalition.watching:
         return f"{members_text} ({WATCHES if coalition.watching else NO_SUCCESS})"
@@ -167,7 +190,7 @@ def coalition_text(coalition: WorstAttack) -> str:
 
 
 def played(study: CheatingStudy) -> str:
-    """Return the size of a study in words: attacks, runs and seeds, and runs still missing."""
+    """Return the size of a study of cheating in words: attacks, runs, seeds, and runs to come."""
     parts = (
         f"{plural(len(study.attempts), 'attack')} on a person, "
         f"{plural(study.runs, 'run')} of each, "
@@ -182,7 +205,7 @@ def played(study: CheatingStudy) -> str:
 
 
 def notes(study: CheatingStudy) -> Iterator[str]:
-    """Yield the notes below the table of a study: the columns' meaning, limits, and size."""
+    """Yield the notes below the table of a study: meaning of its columns, limits, and size."""
     yield KEY
     yield LARGER
     yield sentence(OUTSIDE_CATALOGUE)

@@ -1,14 +1,14 @@
-"""The presenter of coalitions: their knowledge in a table of kinds, in sentences and as numbers.
+"""The presenter of coalitions: the leakage to each of them as a table, as sentences and as numbers.
 
-The table has at most 80 columns, a row for each kind, dots for members, numbers for knowledge:
+A coalition is a set of parties that pool their views. The table has at most 80 characters a line.
+It has a row for each kind of coalition: dots for its members, numbers for its leakage:
 
     C A 1 2   of   linked  certain   bits ...
     ● · ○ ○    3        0        0   1.35      the curator, with 0 or 1 of 2 shufflers
     ● · ● ●    1       30       90   3.00      the curator and both shufflers
 
-A kind: coalitions with the same readers, the same people and the network in or out alike, that
-differ in their shufflers only, and have the same figures. ●: the party is in each coalition
-of the kind, ○: in some, ·: in none.
+Coalitions of a kind have the same figures, and the same members apart from shufflers.
+●: the party is in each coalition of the kind, ○: in some, ·: in none.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from ...scenarios.schema.model import Scenario
 
 IN_EACH, IN_SOME, NONE = "●○·"
-MOST_COLUMNS = 6  # shufflers with a column each (of more not all subsets are tried): counted
+# With more shufflers than this, the table has one column with their number: not all of their
+# subsets are tried as coalitions then.
+MOST_COLUMNS = 6
 PEOPLE = "P"
 INITIALS = {CURATOR: "C", ANALYST: "A", NETWORK: "N", RANDOMNESS: "R"}
 WORD = {"C": "curator", "A": "analyst", "N": "network", "R": "randomness", PEOPLE: "people"}
@@ -56,11 +58,11 @@ PRIOR_TEXTS = {
 
 @dataclass(frozen=True, slots=True)
 class CoalitionKind:
-    """Coalitions with equal knowledge, which share a row of the table.
+    """Coalitions with equal leakage, and equal members apart from shufflers: one row of the table.
 
     Attributes:
         members: the parties of each coalition.
-        received: the knowledge of the first coalition, equal to that of all.
+        received: the leakage to the first coalition; its figures are equal for all.
     """
 
     members: tuple[frozenset[str], ...]
@@ -68,7 +70,10 @@ class CoalitionKind:
 
 
 def kinds(views: "Sequence[Received]") -> tuple[CoalitionKind, ...]:
-    """Group coalitions by knowledge, in the order of the first coalition of each kind."""
+    """Group coalitions with equal leakage, and equal members apart from shufflers.
+
+    The groups are in the order of their first coalitions. views: the leakage to each coalition.
+    """
     grouped: dict[Key, list[Received]] = {}
     for view in views:
         grouped.setdefault(_key(view), []).append(view)
@@ -79,13 +84,17 @@ def kinds(views: "Sequence[Received]") -> tuple[CoalitionKind, ...]:
 
 
 def _key(view: "Received") -> Key:
-    """Return the data by which coalitions are grouped: parties except shufflers, and figures."""
+    """Return the key that groups coalitions: their members except shufflers, and their figures."""
     rest = tuple(party for party in view.parties if role(party) is not Role.SHUFFLER)
     return (rest, *figures(view))
 
 
 def table(views: "Sequence[Received]") -> Grid:
-    """Return the table of coalitions, at most 80 characters wide: a row for each kind."""
+    """Return the table of coalitions, with a row for all coalitions that have the same leakage.
+
+    Coalitions in a row have the same members apart from shufflers. views: the leakage to each
+    coalition.
+    """
     rows_of = kinds(views)
     initials = _initials(views)
     rows = [
@@ -100,7 +109,11 @@ def table(views: "Sequence[Received]") -> Grid:
 
 
 def figures(view: "Received") -> tuple[str, ...]:
-    """Return the figures of a coalition as texts, under `HEADINGS`; bits are per person."""
+    """Return the figures of a coalition as texts, under `HEADINGS`.
+
+    The figures: people linked to values, certain cells, bits of leakage per person, expected rows
+    guessed, the largest probability of a true row, and the verdict.
+    """
     mark = {"exact": "", "sampled": "~", "at least": ">=", "at most": "<="}[view.method]
     return (
         f"{view.linked:,}",
@@ -113,7 +126,10 @@ def figures(view: "Received") -> tuple[str, ...]:
 
 
 def _initials(views: "Sequence[Received]") -> tuple[str, ...]:
-    """Return the headings of the columns of dots: readers, shufflers by number, other parties."""
+    """Return the headings of the member columns of the table: a letter or number for each party.
+
+    First the readers (C curator, A analyst), then shufflers by number, then other parties.
+    """
     parties = {party for view in views for party in view.parties}
     shufflers = sorted(_number(party) for party in parties if role(party) is Role.SHUFFLER)
     readers = [INITIALS[party] for party in (CURATOR, ANALYST) if party in parties]
@@ -133,14 +149,21 @@ def _number(shuffler: str) -> int:
 
 
 def _dots(kind: CoalitionKind, initials: Sequence[str]) -> str:
-    """Return the dots of a row: a sign for each party, by its part in the row's coalitions."""
+    """Return the dots that show which parties are members of the coalitions in a table row.
+
+    A party's dot tells whether it is in each of these coalitions, in some, or not in any.
+
+    kind: the coalitions in the row. initials: the headings of the columns of dots, such as C and 1.
+    """
     return " ".join(_dot(kind, initial) for initial in initials)
 
 
 def _dot(kind: CoalitionKind, initial: str) -> str:
-    """Return the sign of a party: in each coalition of the kind, in some, or in no coalition.
+    """Return the dot of a party in a table row: member of each coalition, of some, or not of any.
 
-    Many shufflers share a column: the sign is then their number, or its range.
+    Many shufflers share a column, which has the number of shufflers in a coalition, or its range.
+
+    kind: the coalitions in the row. initial: the heading of the party's column.
     """
     if initial == "shufflers":
         counts = {
@@ -153,7 +176,7 @@ def _dot(kind: CoalitionKind, initial: str) -> str:
 
 
 def _initial(party: str) -> str:
-    """Return the heading of the column in which a party has its dot."""
+    """Return the heading of the table column in which a party has its dot: a letter or a number."""
     if role(party) in PEOPLE_ROLES:
         return PEOPLE
     return str(_number(party)) if role(party) is Role.SHUFFLER else INITIALS[party]
@@ -178,9 +201,10 @@ def key(views: "Sequence[Received]") -> Iterator[str]:
 
 
 def baseline_text(views: "Sequence[Received]") -> str:
-    """Return the success of guessing without any view, as text; "" if it is not known.
+    """Return the success of guessing rows without any view, as text; "" if it is unknown.
 
-    It has the expected number of rows guessed, and the highest prior probability of a row.
+    It has the expected number of rows guessed correctly, and the largest prior probability of a
+    person's true row.
     """
     rows = {view.rows_guessed_before for view in views if view.rows_guessed_before is not None}
     sure = {view.worst_row.prior for view in views if view.worst_row is not None}
@@ -193,15 +217,18 @@ def baseline_text(views: "Sequence[Received]") -> str:
 
 
 def _range(numbers: set[float], text: Callable[[float], str]) -> str:
-    """Return the least and the largest number as text, or a single text if these are equal."""
+    """Return the smallest and the largest number as text, or one text if the texts are equal.
+
+    text: formats a number.
+    """
     low, high = text(min(numbers)), text(max(numbers))
     return low if low == high else f"{low} to {high}"
 
 
 def coalition_name(view: "Received") -> str:
-    """Return the members of a coalition, joined by +, readers first.
+    """Return the members of a coalition, joined by +, curator and analyst first.
 
-    Without members it is named after the public board, which all can read.
+    A coalition without members is named after the public board, which all people can read.
     """
     readers = (CURATOR, ANALYST)
     members = sorted(view.parties, key=lambda party: (party not in readers, party))
@@ -209,18 +236,24 @@ def coalition_name(view: "Received") -> str:
 
 
 def outsiders_linked(view: "Received") -> int:
-    """Return the number of people that a coalition links, its own members left out."""
+    """Return the number of people that a coalition links to values, without its own members."""
     return max(0, view.linked - sum(role(party) in PEOPLE_ROLES for party in view.parties))
 
 
 def smallest(coalitions: Sequence[tuple[str, ...]]) -> str:
-    """Return a line with the minimal coalitions that link a person to a row."""
+    """Return a line with the minimal coalitions that link a person to a row.
+
+    coalitions: the parties of each such coalition.
+    """
     listed = "; ".join(" + ".join(parties) for parties in coalitions) or "none of those examined"
     return f"Minimal linking coalitions (honest-but-curious): {listed}"
 
 
 def requested_lines(scenario: "Scenario", views: "Sequence[Received]") -> Iterator[str]:
-    """Yield a line for each coalition that the scenario names: the number of people it links."""
+    """Yield a line for each coalition that the scenario names: the number of people that it links.
+
+    views: the leakage to each coalition.
+    """
     by_parties = {frozenset(view.parties): view for view in views}
     for coalition in scenario.coalition:
         view = by_parties.get(frozenset(coalition.parties))
@@ -234,9 +267,9 @@ def requested_lines(scenario: "Scenario", views: "Sequence[Received]") -> Iterat
 
 
 def notes(views: "Sequence[Received]", prior: str = "uniform") -> Iterator[str]:
-    """Yield notes on the figures: their meaning, baselines without a view, and their limits.
+    """Yield notes on the figures of coalitions: their meaning, and which of them are bounds.
 
-    prior: name of the prior distribution of rows.
+    Also the success of guessing without any view. prior: name of the prior distribution of rows.
     """
     if any(view.reports for view in views):
         yield LINKED
@@ -278,10 +311,10 @@ def numbers(views: "Sequence[Received]") -> PageNumbers:
 
 
 def scores(outcome: "Outcome", *, deviated: bool) -> Iterator[Score]:
-    """Yield a score for each important coalition: the people that it links.
+    """Yield a score for each important coalition: the number of people that it links to values.
 
-    deviated: whether parties deviated; then only coalitions that link people have a score, since
-    figures of honest-but-curious views prove no safety.
+    deviated: whether parties deviated from the protocol. Then only coalitions that link people have
+    a score, because figures of honest-but-curious views prove no safety.
     """
     shufflers = [f"shuffler-{hop + 1}" for hop in range(outcome.scenario.mix.shufflers)]
     whole = {1: "the shuffler", 2: "both shufflers"}.get(
@@ -290,7 +323,9 @@ def scores(outcome: "Outcome", *, deviated: bool) -> Iterator[Score]:
     presenter = presenter_of(outcome.scenario)
     reader = presenter.reader
     curator = "reads nothing" if reader == ANALYST else "people linked to their values"
-    open_list = outcome.coalition(*shufflers).linked  # of a public round of a verified mix
+    # people whom all shufflers together link: above 0 in a verified mix if a round's answers are
+    # public
+    open_list = outcome.coalition(*shufflers).linked
     linked_unit = "answer" if outcome.scenario.policy.publish_marginals else "released row"
     s = "s" if len(shufflers) == 1 else ""
     mixers = (
@@ -303,7 +338,9 @@ def scores(outcome: "Outcome", *, deviated: bool) -> Iterator[Score]:
         (f"linked by {reader} and {whole.removeprefix('both ')}", [reader, *shufflers], BROKEN),
     ]
     if RANDOMNESS in further_parties(outcome.scenario):
-        # two assumptions: on the owner of a row, and on the closed values
+        # Such a run has a second trust assumption: the reader and `randomness` do not pool their
+        # views. Together they can read the values that must stay closed, although not whose they
+        # are.
         both = [reader, RANDOMNESS]
         rows.append(("linked by analyst and randomness", both, SECOND_ASSUMPTION))
     for label, members, meaning in rows:

@@ -1,4 +1,7 @@
-"""The presenter of a comparison of programs on the same people: trust, privacy, utility, cost."""
+"""The presenter of a comparison: release programs run on the same people.
+
+Its tables compare trust, privacy, utility and cost of the programs.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -50,9 +53,9 @@ ROLES = ("curator", "analyst", "shuffler", "aggregator", "peer")
 
 
 def terminal(comparison: Comparison) -> Iterator["Block"]:
-    """Yield a comparison for a terminal: its tables, and notes on refused and skipped programs."""
-    # A legend is printed only if a program of this comparison has the figures that it explains:
-    # otherwise a reader would search the tables for them.
+    """Yield a comparison of programs for a terminal: tables, legends, and remarks."""
+    # A legend is printed only if a program of this comparison has the figures that it explains.
+    # Otherwise a reader would search the tables for figures that are not there.
     programs = comparison.programs
     how = (
         "all messages sent" if comparison.messages else "counts without messages, cost from samples"
@@ -75,7 +78,10 @@ def terminal(comparison: Comparison) -> Iterator["Block"]:
 
 
 def legends(comparison: Comparison) -> Iterator["Block"]:
-    """Yield the meaning of the figures; of noise and of peers if a program has such figures."""
+    """Yield the meaning of the figures in the tables.
+
+    Legends on noise, peers and proofs are yielded only if a program has such figures.
+    """
     programs = comparison.programs
     yield Line(LEGEND)
     if any(program.trust.proof for program in programs):
@@ -90,7 +96,7 @@ def legends(comparison: Comparison) -> Iterator["Block"]:
 
 
 def remarks(comparison: Comparison) -> Iterator["Block"]:
-    """Yield lines on measured attacks, on single programs, and on programs that were skipped."""
+    """Yield lines on measured attacks, on single programs, and on programs not compared."""
     yield from map(Line, _cheaters(comparison))
     for program in comparison.programs:
         if program.burned:
@@ -131,12 +137,15 @@ def trust_grid(programs: Sequence[Compared]) -> Grid:
 
 
 def bits_text(party: Learnt) -> str:
-    """Return the leakage to a party in bits per person, with <= or >= for a bound."""
+    """Return the leakage to parties in bits per person, with <= or >= if it is a bound."""
     return f"{party.bits_are.mark}{party.bits_per_person:.2f}"
 
 
 def _linked(party: Learnt) -> str:
-    """Return the number of people that a party links; `reports` if only to randomized reports."""
+    """Return the number of people that a party links to a value, or to a report with noise.
+
+    In the second case the text says `reports`.
+    """
     return f"{party.linked:,}" + (" reports" if party.reports and party.linked else "")
 
 
@@ -148,9 +157,9 @@ def _share(share: float | None) -> str:
 def evidence_grid(programs: Sequence[Compared]) -> Grid:
     """Return the table of the harmful coalitions of each program, by kind of evidence.
 
-    The kinds: all minimal coalitions that link people by following the protocol; the smallest
-    coalition for which an attack of the catalogue read a row; and the coalitions that learn no more
-    by proof.
+    The kinds: all minimal coalitions that link people by following the protocol; a smallest
+    coalition for which an attack of the catalogue read a row; and the largest malicious coalition
+    that, by a proof sketch, learns no more than it should.
     """
     rows = [
         (
@@ -165,9 +174,10 @@ def evidence_grid(programs: Sequence[Compared]) -> Grid:
 
 
 def _roles(programs: Sequence[Compared]) -> Grid:
-    """Return the table of the knowledge of each role, and of all parties together.
+    """Return the table of the leakage to each role (such as shuffler), and to all parties together.
 
-    A cell: bits per person, and certain values, of the party of the role that learns most.
+    Each cell has two figures: bits of leakage per person, and the number of cells of people's rows
+    known with certainty. They are of the party of the role that learns most.
     """
     roles = [role for role in ROLES if any(_worst_party(program, role) for program in programs)]
     rows = [
@@ -183,7 +193,10 @@ def _roles(programs: Sequence[Compared]) -> Grid:
 
 
 def _worst_party(program: Compared, role: str) -> Learnt | None:
-    """Return the party of a role that learned most; None if the program has no such party."""
+    """Return the single party of a role that learns most bits; None without such a party.
+
+    role: such as shuffler.
+    """
     parties = [
         party
         for party in program.trust.coalitions
@@ -193,12 +206,18 @@ def _worst_party(program: Compared, role: str) -> Learnt | None:
 
 
 def _received(party: Learnt | None) -> str:
-    """Return bits per person and certain values of a party, or a dash without such a party."""
+    """Return two figures of a party: bits of leakage per person, and cells known with certainty.
+
+    A cell is one value in a person's row. None gives a dash.
+    """
     return "-" if party is None else f"{bits_text(party)}, {party.cells_certain:,}"
 
 
 def _smallest(program: Compared) -> str:
-    """Return a smallest coalition that links people, and the number of further coalitions."""
+    """Return a smallest coalition that links people to values by following the protocol.
+
+    The number of other minimal coalitions follows in brackets.
+    """
     smallest = program.trust.smallest
     if not smallest:
         return "nobody"
@@ -206,7 +225,10 @@ def _smallest(program: Compared) -> str:
 
 
 def _cheating(program: Compared) -> str:
-    """Return a smallest coalition for which an attack of the catalogue read a person's row."""
+    """Return a smallest coalition for which an attack of the catalogue read a person's row.
+
+    The number of other minimal coalitions follows in brackets.
+    """
     study = program.trust.cheating
     if study is None:
         return NOT_MEASURED
@@ -222,7 +244,11 @@ def _other_count(coalitions: int) -> str:
 
 
 def _cheaters(comparison: Comparison) -> Iterator[str]:
-    """Yield a line for each program with measured attacks: successes, and the runs played."""
+    """Yield a line for each release program with measured attacks.
+
+    A line names the smallest coalitions for which an attack read a person's row, with the share of
+    runs in which it did, and how many attacks and runs were played.
+    """
     measured = [program for program in comparison.programs if program.trust.cheating is not None]
     for program in measured:
         if study := program.trust.cheating:
@@ -236,7 +262,7 @@ def _cheaters(comparison: Comparison) -> Iterator[str]:
 
 
 def utility_grid(programs: Sequence[Compared]) -> Grid:
-    """Return the table of releases: released columns, errors, CPU time and bytes."""
+    """Return the table of utility and cost: released columns, errors, CPU time and bytes."""
     rows = [
         (
             program.program,
@@ -261,5 +287,8 @@ def utility_grid(programs: Sequence[Compared]) -> Grid:
 
 
 def _spread(limits: tuple[float, float] | None, digits: int) -> str:
-    """Return half of the width of a 95 % interval with +-; "" without an interval."""
+    """Return half of the width of a 95 % interval as text, after +-; "" without an interval.
+
+    limits: the ends of the interval. digits: decimal places.
+    """
     return "" if limits is None else f" +- {(limits[1] - limits[0]) / 2:.{digits}f}"

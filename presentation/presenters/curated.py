@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class ExposurePresenter(Presenter):
-    """The words of the program `exposure`: it releases the safe column set of most weight."""
+    """The texts on the program `exposure`: it releases the safe column set of largest weight."""
 
     def stage_rule(self, policy: "Policy", language: "Language") -> str:
         """Return the condition for a release as a caption of the theatre."""
@@ -20,13 +20,16 @@ class ExposurePresenter(Presenter):
 
 
 class ReleaseAllPresenter(Presenter):
-    """The words of the program `all`, which releases every column at any bound."""
+    """The texts on the program `all`: it releases every column, at any exposure bound."""
 
     largest = None
     stage_key = "says-rule-all"
 
     def decision(self, scenario: "Scenario", reader: str, limit: str) -> str:  # noqa: ARG002
-        """Return the line above the column sets: the columns were chosen before the session."""
+        """Return the line above the column sets: the columns were chosen before the session.
+
+        reader: the party that decides.
+        """
         kind = scenario.policy.kind
         return f"{reader}: releases the columns it was told to ({kind}), at any bound"
 
@@ -40,7 +43,10 @@ class ReleaseAllPresenter(Presenter):
 
 
 class FixedPresenter(ReleaseAllPresenter):
-    """The words of the program that releases the columns named in the scenario, at any bound."""
+    """The texts on the program `fixed`: it releases the columns that the scenario names.
+
+    It does so however large the bound on exposure is.
+    """
 
     def decides(self, policy: "Policy") -> str:
         """Return the columns named in the scenario, as a clause."""
@@ -52,7 +58,7 @@ class FixedPresenter(ReleaseAllPresenter):
 
 
 class PairsPresenter(Presenter):
-    """The words of the program that releases the best safe pair of columns, as a cross table."""
+    """The texts on the program that releases the best safe pair of columns, as a cross table."""
 
     stage_key = "says-rule-pairs"
 
@@ -62,7 +68,7 @@ class PairsPresenter(Presenter):
 
 
 class InformativePresenter(Presenter):
-    """The words of the program that releases the safe columns of largest entropy."""
+    """The texts on the program that releases the safe set of columns with the largest entropy."""
 
     stage_key = "says-rule-informative"
 

@@ -1,4 +1,7 @@
-"""The presenter of a decision: its rule, column sets, and limits that would release more."""
+"""The presenter of a decision on the release: its rule, and the sets of columns considered.
+
+It also names the weaker privacy thresholds at which a suppressed column would be released.
+"""
 
 from collections.abc import Iterable, Iterator
 from math import ceil
@@ -9,19 +12,21 @@ from ...scenarios.programs.topology import topology_of
 from ...scenarios.schema.model import Scenario
 from .registry import presenter_of
 
-SET_HEADINGS = ("columns", "certified bound", "by")  # of a table of column sets, before `decision`
+# headings of a table of column sets; `by` is the rule that proves the bound. A column with the
+# decision follows.
+SET_HEADINGS = ("columns", "certified bound", "by")
 
 
 def set_cells(columns: Iterable[str], bound: str, rule: str) -> tuple[str, str, str]:
-    """Return the cells under `SET_HEADINGS`: column set, certified bound, and rule of its proof."""
+    """Return a column set, its certified bound, and the rule that proves it, as table cells."""
     return " x ".join(columns), bound, rule
 
 
 def set_decision(*, released: bool, safe: bool, chosen: bool = False) -> str:
-    """Return the decision on a column set in a word or two.
+    """Return the decision on a column set, in a word or two.
 
-    released: the set is in the release. chosen: it was decided, and its round aborted. safe: its
-    certified bound is within the limit of the policy.
+    released: whether the set is in the release. chosen: whether it was to be released, although the
+    round may have been aborted. safe: whether its certified bound is within the policy's limit.
     """
     if released or chosen:
         return "released" if released else "chosen"
@@ -29,7 +34,7 @@ def set_decision(*, released: bool, safe: bool, chosen: bool = False) -> str:
 
 
 def decision_rule(scenario: Scenario) -> str:
-    """Return a clause: the party that decides, and the limit of exposure for a release."""
+    """Return a clause on a release: the party that decides, and the limit of exposure."""
     policy, population = scenario.policy, scenario.population
     exposed, confidence = "people can be in a crowd smaller than", ""
     if population.rows is not None:
@@ -42,13 +47,16 @@ def decision_rule(scenario: Scenario) -> str:
 
 
 def unreleased(columns: Iterable[UnreleasedColumn]) -> Iterator[str]:
-    """Yield a clause for each unreleased column: its bound, and limits that would release it."""
+    """Yield a clause for each suppressed column: the exposure bound with the column, and a remedy.
+
+    The remedy is a larger `max_exposure` or a smaller k, with which the column would be released.
+    """
     for dropped in columns:
         bound = percent(dropped.promised)
         if dropped.forbidden:
             yield f"{dropped.column} is forbidden; with it the bound is {bound}"
             continue
-        # k = 1 protects no person, so it is no advice
+        # k = 1 protects no person, so it is not recommended
         crowd = f", or k = {dropped.largest_k:,} or less," if (dropped.largest_k or 0) > 1 else ""
         yield (
             f"with {dropped.column} the bound is {bound}: "

@@ -1,4 +1,7 @@
-"""The presenter of exposure: scores on true exposure, certified bound and worst case."""
+"""The presenter of exposure (the share of people in a class smaller than k).
+
+It has scores on the true exposure of a release, its certified bound, and the worst case.
+"""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -20,8 +23,8 @@ def scores(
 ) -> Iterator[Score]:
     """Yield the scores on the exposure of people in a release of values.
 
-    measured: the exposure with the reason why the search for the worst case ended, which a saved
-    record does not have.
+    measured: the exposure from a run in memory. It also has the reason why the search for the worst
+    case ended, which a saved record lacks. None: the exposure is read from the record.
     """
     decision, release = result.decision, result.release
     if decision is None or release is None:
@@ -37,7 +40,7 @@ def scores(
 
 
 def exposed_people(scenario: "Scenario") -> str:
-    """Return the definition of exposed people in the program, as a noun with its clauses."""
+    """Return a description of the people that count as exposed in the scenario's program."""
     k = scenario.policy.k
     if scenario.population.rows is not None:
         return f"persons with a released row that fewer than k = {k} have"
@@ -45,7 +48,10 @@ def exposed_people(scenario: "Scenario") -> str:
 
 
 def bounds(scenario: "Scenario", result: "Result", exposure: "Exposure") -> Iterator[Score]:
-    """Yield the certified bound of a release, whether it is broken, and the worst case."""
+    """Yield scores of a release: its certified bound, whether it is broken, and the worst case.
+
+    A bound is broken if the true exposure is larger.
+    """
     yield "certified bound", percent(exposure.promised), _ground(scenario, result, exposure)
     if exposure.true > exposure.promised:
         broken = "more people are exposed than the bound says; verify fails"
@@ -54,7 +60,7 @@ def bounds(scenario: "Scenario", result: "Result", exposure: "Exposure") -> Iter
 
 
 def _ground(scenario: "Scenario", result: "Result", exposure: "Exposure") -> str:
-    """Return the grounds of the certified bound: data, people and probability of failure."""
+    """Return the grounds of the certified bound: the data that prove it, or when it may fail."""
     decision = result.decision
     if decision is not None and exposure.promised > decision.bound:
         return f"proved again of the {exposure.people:,} people who came"
@@ -67,7 +73,7 @@ def _ground(scenario: "Scenario", result: "Result", exposure: "Exposure") -> str
 
 
 def _counts(scenario: "Scenario", result: "Result", decision: "WrittenDecision | None") -> str:
-    """Return the data from which the certified bound was proved, as text."""
+    """Return the name of the counts from which the certified bound was proved."""
     if decision is not None and decision.blank:
         sure = f"; it may fail with probability {scenario.policy.delta:g}"
         return "the marginals and its rules" + (sure if decision.certificate.c is not None else "")
@@ -76,10 +82,10 @@ def _counts(scenario: "Scenario", result: "Result", decision: "WrittenDecision |
 
 
 def worst_case(scenario: "Scenario", result: "Result", exposure: "Exposure") -> Score:
-    """Return the score on the worst case over all tables, or the reason for a missing figure.
+    """Return the score on the worst case: the largest exposure over tables with the marginals.
 
-    It is missing if the marginals do not describe the released table, or if the curator knows more
-    than the marginals.
+    In place of a figure the score can have a reason. For example, the marginals do not describe the
+    released table, or the curator knows more than the marginals.
     """
     name, worst = "worst case", exposure.worst_case
     if scenario.population.setting != "fixed":

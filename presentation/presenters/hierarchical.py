@@ -1,4 +1,7 @@
-"""The presenter of the program `hierarchical`: the curator counts column groups in rounds."""
+"""The presenter of the program `hierarchical`: the curator asks for joint counts, round by round.
+
+It asks for single columns, then for groups of columns, as long as the counts are safe.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -20,7 +23,7 @@ HEADINGS = (
     *("round", "the curator asks for", "masked", "counts", "small crowds"),
     *("certain", "promise", "bits/person"),
 )
-NAMED = 4  # groups of a round that are named one by one
+NAMED = 4  # largest number of column groups of a round that are listed by name
 NOTE = (
     "small crowds: people of one table, at most, whom fewer than k share their answer with; "
     "certain: people whom the curator knows to be in a cell of fewer than k, by all tables up to "
@@ -48,7 +51,7 @@ PATH_CHOSEN = (
 
 
 class HierarchicalPresenter(Presenter):
-    """The words of the program in which the curator asks for joint counts as long as it is safe."""
+    """The texts on the program in which the curator asks for joint counts as long as it is safe."""
 
     unsearched = "the curator knows more than the marginals"
     largest = "rounds 2 and later at their largest: as if every question were safe"
@@ -56,7 +59,7 @@ class HierarchicalPresenter(Presenter):
     def steps(self, scenario: "Scenario", answering: str, mixing: str) -> list[str]:
         """Return the steps of a session, a sentence each.
 
-        answering, mixing: the sentences on users and shufflers, which most programs share.
+        answering, mixing: the sentences on users and on shufflers, which most programs share.
         """
         deeper = CHOSEN if chooses(scenario.policy) else DEEPER
         decides = f"When nothing is left to ask that is safe, {self.decides(scenario.policy)}."
@@ -72,7 +75,7 @@ class HierarchicalPresenter(Presenter):
             yield from (rounds_grid(outcome.findings.rounds), Line(NOTE, "dim"), Line())
 
     def section(self, scenario: "Scenario", result: "Claims") -> Iterator[Section]:
-        """Yield the section of a page: queries round by round, and the bounds after each round."""
+        """Yield the section of a page: queries round by round, and the bounds after each."""
         if not isinstance(result.findings, Rounds):
             return
         rounds = result.findings.rounds
@@ -91,7 +94,7 @@ class HierarchicalPresenter(Presenter):
         return language.say("says-rule-chosen" if chooses(policy) else "says-rule-deeper")
 
     def stage_hiding(self, call: "Call", language: "Language") -> str:
-        """Return the clause that rare values are masked in a query; "" if no value is masked."""
+        """Return the clause that rare values are replaced by "other" in a query; "" if not."""
         return language.say("says-hiding-rare") if call.hidden else ""
 
 
@@ -102,7 +105,7 @@ def rounds_grid(rounds: Sequence[RoundRecord]) -> Grid:
 
 
 def row(record: RoundRecord) -> tuple[str, ...]:
-    """Return a round as a row under `HEADINGS`."""
+    """Return the record of a round as a table row under `HEADINGS`."""
     masks = ", ".join(f"{name}: {hidden}" for name, hidden in record.masked.items() if hidden)
     low, high = record.certain.low, record.certain.high
     return (
@@ -118,7 +121,10 @@ def row(record: RoundRecord) -> tuple[str, ...]:
 
 
 def _groups(record: RoundRecord) -> str:
-    """Return the groups of columns counted in a round: by name, or their number and size."""
+    """Return the groups of columns that were counted in a round, in words.
+
+    They are named if they are few; otherwise the text has their number and size.
+    """
     size = len(record.groups[0])
     if size == 1:
         return "every feature by itself"

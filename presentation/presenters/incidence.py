@@ -1,6 +1,7 @@
-"""The presenter of the program `incidence`: estimated number of sets that hold each element.
+"""The presenter of the program `incidence`: it estimates how many sets hold each element.
 
-Each owner of a set submits a vector with a bit for each position, and flips bits at random.
+Each set has an owner, which submits a vector with a bit for
+each possible element. The owner flips the bits at random, and submits the vector in pieces.
 """
 
 from collections.abc import Iterator
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from ...scenarios.programs.incidence.score import ElementCount
     from ...scenarios.schema.model import Scenario
 
-ROWS = 24  # counts listed one by one
+ROWS = 24  # rows of the table of counts: for 0, 1, .. sets; all counts are in a file
 COUNTING = (
     "The analyst counts and publishes the pieces; in how many sets elements truly are is estimated "
     "from the counts, with limits. Nothing else is released."
@@ -28,7 +29,15 @@ COUNTING = (
 
 
 class IncidencePresenter(NoisePresenter):
-    """The words of the program that estimates in how many owners' sets an element is."""
+    """The texts on the program that estimates how many sets hold each element.
+
+    Each set has an owner, which submits a bit vector with randomly flipped bits, in pieces.
+
+    Attributes:
+        member: the noun for the owner of a set, singular and plural.
+        unit: the noun for a position of the vector, which stands for an element.
+        attack_lead: the lead of the section on re-identification of owners.
+    """
 
     member = ("owner", "owners")
     unit = "position"
@@ -41,7 +50,7 @@ class IncidencePresenter(NoisePresenter):
     def steps(self, scenario: "Scenario", answering: str, mixing: str) -> list[str]:
         """Return the steps of a session, a sentence each.
 
-        answering, mixing: the sentences on users and shufflers, which most programs share.
+        answering, mixing: the sentences on users and on shufflers, which most programs share.
         """
         flipping = (
             "Every owner flips each bit of its vector by itself, with "
@@ -51,14 +60,21 @@ class IncidencePresenter(NoisePresenter):
         return [flipping, answering.replace("people answers", "owners answers"), mixing, COUNTING]
 
     def describe(self, people: "Population") -> list[str]:
-        """Return the length of the owners' vectors, as a line."""
+        """Return a line on the bit vectors that owners submit: length and number of pieces.
+
+        A position of the vector stands for an element. A vector is submitted in pieces, each a
+        message.
+        """
         from ...scenarios.populations.sets import positions_of
 
         pieces, positions = len(people.schema.names), positions_of(people)
         return [f"{positions:,} positions, said in {plural(pieces, 'piece')}"]
 
     def promise(self, scenario: "Scenario") -> str:
-        """Return the guarantee: a vector changes the odds of a membership by at most e^epsilon."""
+        """Return the guarantee: a vector changes the odds of a membership by at most e^epsilon.
+
+        A membership: that an element is in the owner's set.
+        """
         epsilon = scenario.local.epsilon
         return (
             f"epsilon = {epsilon:g} nats: an owner's vector, even with its name on it, changes the "
@@ -66,7 +82,7 @@ class IncidencePresenter(NoisePresenter):
         )
 
     def summary(self, outcome: Any) -> Iterator[Block]:
-        """Yield the number of vectors, and the estimated counts with limits."""
+        """Yield the number of submitted vectors, and the table of estimated counts with limits."""
         findings: IncidenceFindings | None = outcome.findings
         if findings is None:
             yield from burned_round(outcome)
@@ -84,7 +100,7 @@ class IncidencePresenter(NoisePresenter):
         yield Line()
 
     def scores(self, outcome: Any) -> Iterator[Score]:
-        """Yield scores: error of the estimates, leakage about an element and about an owner."""
+        """Yield scores: errors of the estimates, leakage about an element and about a set."""
         if outcome.findings:
             yield from _scores(outcome.findings)
 
@@ -121,7 +137,7 @@ class IncidencePresenter(NoisePresenter):
         )
 
     def section(self, scenario: "Scenario", result: "Claims") -> Iterator[Section]:  # noqa: ARG002
-        """Yield the section of a page on the number of sets that hold an element."""
+        """Yield the section of a page on the numbers of elements in exactly 0, 1, .. sets."""
         findings = result.findings
         if not isinstance(findings, IncidenceFindings):
             return
@@ -145,7 +161,7 @@ def _is_bayes(findings: IncidenceFindings) -> bool:
 def _counts(findings: IncidenceFindings, file: str) -> "Iterator[Grid | Line]":
     """Yield the table of elements by the number of sets that hold them: estimate and truth.
 
-    A line below it names the file with all rows, if the table has only the first.
+    If the table has only the first rows, a line below names the file with all rows.
     """
     sure = f"{percent(1 - findings.beta)} from"
     headings = ("elements in", f"by {findings.method}", sure, "to", "seen, noisy", "truth")
@@ -155,7 +171,11 @@ def _counts(findings: IncidenceFindings, file: str) -> "Iterator[Grid | Line]":
 
 
 def _rows(findings: IncidenceFindings) -> Iterator[tuple[str, ...]]:
-    """Yield a row for each number of sets t: estimated, limits, seen in the vectors, true."""
+    """Yield a table row for each t = 0, 1, ..: elements that are in exactly t owners' sets.
+
+    A row has the estimated number of elements, its limits, the noisy number that is seen in the
+    submitted bit vectors, and the true number.
+    """
     n, true = findings.owners, findings.truth
     for t in range(min(n + 1, ROWS)):
         yield (
@@ -169,13 +189,15 @@ def _rows(findings: IncidenceFindings) -> Iterator[tuple[str, ...]]:
     if n > 1:
         true_text = "-" if true is None else f"{sum(true[1:]):,}"
         yield ("any set", *_count(findings.union), "", true_text)
-    if n >= ROWS:  # the row of all sets is not among the first
+    # The loop stops at t = ROWS - 1, so from n = ROWS owners on it has no row for elements in all n
+    # sets.
+    if n >= ROWS:
         true_text = "-" if true is None else f"{true[-1]:,}"
         yield ("all sets", *_count(findings.intersection), "", true_text)
 
 
 def _count(count: "ElementCount") -> tuple[str, str, str]:
-    """Return an estimated number of elements and its limits, as texts."""
+    """Return an estimated number of elements, and its lower and upper limit, as texts."""
     return f"{count.value:,.1f}", f"{count.low:,.0f}", f"{count.high:,.0f}"
 
 
@@ -205,7 +227,7 @@ def _scores(findings: IncidenceFindings) -> Iterator[Score]:
 
 
 def _figure(findings: IncidenceFindings) -> PageFigure:
-    """Draw the elements in exactly t sets for each t: estimate with limits, truth, noisy count."""
+    """Draw for each t the number of elements in exactly t sets: estimate, limits and truth."""
     n, m = findings.owners, findings.positions
     unknown = (None,) * (n + 1)
     columns = findings.psi, findings.phi, findings.low, findings.high, findings.truth or unknown

@@ -1,6 +1,7 @@
-"""The presenter of the ledger: scores on earlier releases about the same people.
+"""The presenter of the ledger: scores on all releases about the same people.
 
-The ledger is a file with all releases about them; their effects add up.
+The ledger is a file that lists earlier releases and the present release. Their privacy losses add
+up. Besides, several releases can reveal, by subtraction, the counts of a small group of people.
 """
 
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def scores(account: "Account") -> Iterator[Score]:
-    """Yield the scores on a ledger: epsilon spent, and groups that releases give together."""
+    """Yield the scores on a ledger: epsilon spent, and groups that releases reveal together."""
     yield "ledger: sessions", f"{account.sessions:,}", "of these people, this one included"
     yield "ledger: releases", f"{len(account.releases):,}", "about them"
     if account.spent is not None:
@@ -32,7 +33,7 @@ def scores(account: "Account") -> Iterator[Score]:
 
 
 def _spent(spent: "Spending") -> Iterator[Score]:
-    """Yield the privacy loss spent: of local reports, and after shuffling if it was composed."""
+    """Yield scores on the privacy loss spent: of local reports, and after shuffling if known."""
     person_text = "whoever has spent most, this run included"
     meaning = f"nats over all runs, {_limit(spent.limit)}; {spent.adjacency}; {person_text}"
     yield "ledger: spent, local", f"{spent.most:.4g}", meaning
@@ -49,7 +50,7 @@ def _spent(spent: "Spending") -> Iterator[Score]:
 
 
 def _limit(limit: float | None) -> str:
-    """Return the limit of the privacy loss as text."""
+    """Return the limit on the privacy loss as text. limit: in nats; None: no limit."""
     return "not limited" if limit is None else f"of {limit:g}"
 
 
@@ -69,7 +70,10 @@ def _subtractions(account: "Account") -> Iterator[Score]:
 
 
 def _group(group: "Subtraction") -> Iterator[Score]:
-    """Yield the scores on such a group: its exposed people, and the bound that was promised."""
+    """Yield the scores on a group of people that releases reveal together, by subtraction.
+
+    The scores: the exposed people of the group, and the bound that was promised to them.
+    """
     releases_text = group.releases or "a release that only its analyst has read"
     yield "exposed of a group", _exposed(group), f"of {group.people:,} people: {releases_text}"
     promised = f"at most {percent(group.max_exposure)} in a crowd smaller than {group.k}"
@@ -78,5 +82,5 @@ def _group(group: "Subtraction") -> Iterator[Score]:
 
 
 def _exposed(group: "Subtraction") -> str:
-    """Return the number of exposed people of a group as text, if it is known."""
+    """Return the number of exposed people of a group as text, or that it is not known."""
     return "not known" if group.exposed is None else f"{group.exposed:,}"

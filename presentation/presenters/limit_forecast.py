@@ -1,8 +1,9 @@
-"""The limits that the people and epsilon of a scenario will give, before a session.
+"""The expected precision of a scenario's estimates, before a session: 95 % confidence limits.
 
-The forecast assumes reports at their expected frequencies; the limits are computed as in the run.
-The worst of a few truths counts, so a run is seldom less certain than the forecast. For the
-terminal and for the page of a poll.
+It follows from the number of people and epsilon. Each report is assumed to occur as often as
+expected; the limits are then computed as in a run. The limits are computed for a few true values,
+and the widest count, so a run is seldom less precise than its forecast. The terminal and the page
+of a poll show the forecast.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,14 +19,15 @@ from ...scenarios.schema.model import Scenario
 if TYPE_CHECKING:
     from ...analysis.randomizers.expected_limits import ExpectedLimits
 
-# half of the widest limits, as a share of the range: lower bound -> verdict
+# Smallest half width of the widest 95 % confidence interval, as a share of the possible range ->
+# verdict on the number of people. The first entry that fits counts.
 VERDICTS = (
     (0.25, "too few to say anything"),
     (0.1, "enough to tell a rare value from a common one"),
     (0.0, "enough to compare"),
 )
 NOTHING_FOUND = "too few to find anything"
-WIDTH = 40  # characters of the picture
+WIDTH = 40  # characters of a picture of a confidence interval, drawn as text
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +35,12 @@ class Wording:
     """The words about an estimation task, such as a share or a mean; `{}` stands for a number.
 
     Attributes:
-        within: the estimated quantity; `{}` is half of the width of the widest limits.
-        middle: the truth at the middle of the drawn limits.
-        share_template: a statement on the least detectable share, which is `{}`; "" if the task has
-            no such statement.
-        none: the statement if no share can be detected.
+        within: the estimated quantity, as in `shares within {}`; the number is half of the width of
+            the widest 95 % confidence interval.
+        middle: the true value for which the picture of an interval is drawn, in words.
+        share_template: a statement on the least share of people that can be detected, which is
+            `{}`; "" if the task has no such statement.
+        none: the statement if no share of people is sure to be detected.
     """
 
     within: str
@@ -90,14 +93,15 @@ class Forecast:
 
     Attributes:
         people: the expected number of people.
-        epsilon: privacy parameter of a feature, in nats.
-        reach: half of the width of the widest 95 % limits, as a share of the range.
-        within: the estimated quantity, and its precision.
-        verdict: the use of this precision.
-        middle: the truth at the middle of the drawn limits.
-        low, high: the drawn 95 % limits, as shares of the range.
-        share_sentence: a sentence on the least detectable share; "" if there is no such sentence.
-        least_share: the least detectable share; None if there is no such share.
+        epsilon: privacy parameter of one feature, in nats.
+        reach: half of the width of the widest 95 % confidence interval, as a share of the range.
+        within: the estimated quantity and `reach`, as in `shares within 5 %`.
+        verdict: the use of an estimate with this precision, in words.
+        middle: the true value for which `low` and `high` are computed, in words.
+        low, high: the 95 % confidence limits for a true value in the middle of the range, as shares
+            of the range.
+        share_sentence: a sentence on the least detectable share of people; "" if the task has none.
+        least_share: the least detectable share of people; None if no share is sure to be detected.
     """
 
     people: int
@@ -118,7 +122,7 @@ class Forecast:
 
     @property
     def lines(self) -> list[str]:
-        """The sentence, a picture of the limits, and the least detectable share if it exists."""
+        """The sentence, a drawing of the confidence interval, and the least detectable share."""
         drawn = picture(self.low, self.high)
         text_lines = [self.sentence, f"0 % {drawn} 100 %   {self.middle} (o) and its 95 % limits"]
         return [*text_lines, self.share_sentence] if self.share_sentence else text_lines
@@ -127,9 +131,10 @@ class Forecast:
 def forecasts(
     noisy_questions: Sequence[Question], people: int, epsilon: float
 ) -> Iterator[Forecast]:
-    """Yield a forecast for each estimate; features with the same noise share their forecasts.
+    """Yield a forecast of precision for each estimate of a scenario.
 
-    epsilon: of a feature, in nats.
+    Features with the same noise share one forecast. people: number of people; 0 gives no forecast.
+    epsilon: privacy parameter of one feature, in nats.
     """
     earlier_noises: set[str] = set()
     for question in noisy_questions:
@@ -142,7 +147,10 @@ def forecasts(
 
 
 def _forecast(expected: "ExpectedLimits", people: int, epsilon: float) -> Forecast:
-    """Return the forecast of an estimate in words, from its expected limits."""
+    """Return the forecast of an estimate in words, from its expected confidence limits.
+
+    epsilon: privacy parameter of one feature, in nats.
+    """
     words, share_template = WORDS[expected.task], ""
     if expected.min_share is not None:
         share_template = words.share_template if isfinite(expected.min_share) else words.none
@@ -169,7 +177,10 @@ def _forecast(expected: "ExpectedLimits", people: int, epsilon: float) -> Foreca
 
 
 def foreseen(scenario: Scenario, people: Population) -> Iterator[str]:
-    """Yield lines on the expected precision of a scenario's estimates, with pictures of limits."""
+    """Yield lines of text on the expected precision of a scenario's estimates.
+
+    A line of each forecast draws the 95 % confidence interval, with characters.
+    """
     each = feature_budget(scenario.local, len(people.values))
     noisy_questions = questions(scenario, people.schema.names, people.values)
     for forecast in forecasts(noisy_questions, people.n, each):
@@ -177,9 +188,9 @@ def foreseen(scenario: Scenario, people: Population) -> Iterator[str]:
 
 
 def picture(low: float, high: float) -> str:
-    """Return limits around the middle of a range as a line of text, such as `[...==o==...]`.
+    """Return a drawing of a confidence interval as a line of text, such as `[...==o==...]`.
 
-    low, high: as shares of the range.
+    The `o` is the middle of the range. low, high: the limits, as shares of the range.
     """
     first, last = round(low * (WIDTH - 1)), round(high * (WIDTH - 1))
     line = ["=" if first <= place <= last else "." for place in range(WIDTH)]

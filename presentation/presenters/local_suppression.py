@@ -1,4 +1,4 @@
-"""The presenter of the program `local-suppression`: suppressed values, and their cost."""
+"""The presenter of the program `local-suppression`: rare values are suppressed row by row."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -19,9 +19,10 @@ BLANKS = (
 
 
 class SuppressionPresenter(Presenter):
-    """The words of the program that suppresses rare values, with random covers for them.
+    """The texts on the program that suppresses rare values in people's rows.
 
-    A cover is a frequent value suppressed at random, so that a blank discloses no rare value.
+    If too few people have a rare value, other people suppress a frequent value at random (a cover).
+    So a suppressed value does not disclose that its person has a rare value.
     """
 
     stage_key = "says-rule-suppressed"
@@ -29,24 +30,27 @@ class SuppressionPresenter(Presenter):
     def steps(self, scenario: "Scenario", answering: str, mixing: str) -> list[str]:
         """Return the steps of a session, a sentence each.
 
-        answering, mixing: the sentences on users and shufflers, which most programs share.
+        answering, mixing: the sentences on users and on shufflers, which most programs share.
         """
         decides = f"{COUNTING} and decides: {self.decides(scenario.policy)}."
         blanks = BLANKS.format(k=scenario.policy.k)
         return [answering, mixing, decides, blanks, last_round_sentence(scenario)]
 
     def decides(self, policy: "Policy") -> str:  # noqa: ARG002
-        """Return the choice of the curator, as a clause: as many values by name as are safe."""
+        """Return the choice of the curator, as a clause: as many values as are safe."""
         return "it has as much said by name as it can promise for, by the coverage bound"
 
     def promise(self, scenario: "Scenario") -> str:
-        """Return the bound on exposed people, and the probability that random covers break it."""
+        """Return the bound on exposed people, and the probability that it fails.
+
+        It can fail because people suppress values at random, to hide which values are rare.
+        """
         delta = scenario.policy.delta
         covers = f"where people cover others at random it may fail with probability {delta:g}"
         return exposure_promise(scenario, f"; {covers}")
 
     def explained(self, outcome: Any) -> Iterator[str]:
-        """Yield lines on the suppressed values of each column, and their number."""
+        """Yield lines on the suppressed values of each column, and the number of people that do."""
         policy = outcome.scenario.policy
         sure = f" (at least k = {policy.k} blanks, with confidence {1 - policy.delta:g})"
         for rule in outcome.findings.rules if outcome.findings else ():
@@ -63,7 +67,10 @@ class SuppressionPresenter(Presenter):
             )
 
     def scores(self, outcome: Any) -> Iterator[Score]:
-        """Yield scores: released cells, compared with suppressing whole columns."""
+        """Yield scores: released cells, and released cells if whole columns were suppressed.
+
+        A cell is one value of one person.
+        """
         findings = outcome.findings
         if findings is None or not outcome.released:
             return
@@ -80,5 +87,5 @@ class SuppressionPresenter(Presenter):
             yield label, f"{rival.cells:,} of {findings.of:,}", f"keeping {columns}"
 
     def stage_hiding(self, call: "Call", language: "Language") -> str:
-        """Return the clause that users suppress rare values and covers; "" without suppression."""
+        """Return the clause that users suppress values in a query; "" if they do not."""
         return language.say("says-hiding-blank") if call.hidden else ""

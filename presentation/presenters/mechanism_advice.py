@@ -1,4 +1,4 @@
-"""Advice on noise mechanisms for a scenario: their errors, and the division of epsilon."""
+"""Advice on noise mechanisms for a scenario: errors of its estimates, and how to divide epsilon."""
 
 from collections.abc import Iterator
 
@@ -20,13 +20,16 @@ TASK_PHRASES = {
     "distribution": "of a share of people, unbiased",
 }
 
-LIKE = {"heavy-hitters": "one that nobody has"}  # the subject of errors that are not of shares
+# task -> the values for which the standard error is exact; for other tasks: uniform answers
+LIKE = {"heavy-hitters": "one that nobody has"}
 
 
 def _unknown_neighbours(scenario: Scenario, people: Population) -> Iterator[str]:
-    """Yield the basis of epsilon after shuffling, for mechanisms without own report distributions.
+    """Yield lines on the data from which epsilon after shuffling will be certified.
 
-    A mechanism with several messages a person is left out.
+    Only for a mechanism from another package that gives no report distributions for neighbouring
+    data. Then the entries of its matrix are used, or its local epsilon alone. A mechanism with
+    several messages a person is left out.
     """
     mechanism = scenario.local.mechanism
     if mechanism not in mechanisms() or not scenario.local.epsilon:
@@ -47,9 +50,10 @@ def _unknown_neighbours(scenario: Scenario, people: Population) -> Iterator[str]
 
 
 def _division(scenario: Scenario, people: Population) -> Iterator[str]:
-    """Yield the errors of two ways to spend epsilon on several features.
+    """Yield a line that compares two ways to spend epsilon on several features, by standard error.
 
-    Either each feature gets a part of epsilon, or a person reports one feature with all of it.
+    Either each feature gets a part of epsilon, or a person reports one random feature with all of
+    it.
     """
     from msgspec.structs import replace
 
@@ -77,7 +81,10 @@ def _division(scenario: Scenario, people: Population) -> Iterator[str]:
 
 
 def advice(scenario: Scenario, people: Population) -> Iterator[str]:
-    """Yield sentences that rank the mechanisms by their error, and advice on epsilon."""
+    """Yield sentences that rank noise mechanisms by their error for a scenario.
+
+    Other sentences advise how to divide epsilon over several features.
+    """
     yield from _unknown_neighbours(scenario, people)
     ranked = ranking(scenario, people.schema.names, people.values, people.n)
     if len(ranked) < 2:

@@ -1,4 +1,4 @@
-"""The section of a run's page on noise: estimates with limits and truth, and all epsilons."""
+"""The section of a run's page on noise: estimates with limits and truth, and privacy parameters."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from ...scenarios.programs.randomized.share_estimates import Estimated
     from ...scenarios.schema.model import Scenario
 
-VALUES = 24  # of a feature that are drawn, the largest estimates first
+VALUES = 24  # number of values of a feature that are drawn: those with the largest estimates
 ROW = 20
 NAMES = 170
 
 
 def section(scenario: "Scenario", findings: "Randomized") -> Section:
-    """Return the section on randomized reports: estimates, error against epsilon, guarantees."""
+    """Return the section on noisy reports: estimates, error against epsilon, privacy guarantees."""
     estimates = estimated(findings)
     blocks: list[Block] = [_estimates(place, feature) for place, feature in enumerate(estimates)]
     traded = trades(scenario, plain(findings))
@@ -102,8 +102,9 @@ def _estimates(place: int, feature: "Estimated") -> PageFigure:
 
 
 def _trade(trades: tuple[Trade, ...], run_epsilon: float) -> PageFigure:
-    """Draw the error and the hidden share against epsilon, both in percent.
+    """Draw two curves against epsilon: the error of an estimated share, and the average privacy.
 
+    Average privacy is the share of a value that a report leaves hidden. Both are in percent.
     run_epsilon: the epsilon of the run, marked by a line.
     """
     top = max(0.02, *(trade.error for trade in trades))

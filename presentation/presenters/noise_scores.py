@@ -1,4 +1,8 @@
-"""Scores on randomized reports: errors of the estimates, and every epsilon with its kind."""
+"""Scores on noisy reports: the errors of the estimates, and the privacy parameters.
+
+The privacy parameters are local epsilon, epsilon after shuffling in two definitions (hockey-stick
+and probabilistic), average privacy and leakage in bits.
+"""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -17,7 +21,7 @@ NEIGHBOURS = "neighbours, of every epsilon: one person's answers differ; how man
 
 
 def error_rows(local: Randomized) -> Iterator[Score]:
-    """Yield the errors of estimated numbers, of values that were found, and of shares."""
+    """Yield the errors of estimates: of numbers, of values found by search, and of shares."""
     outside = "texts that are no report, left out of the estimates"
     if local.measured:
         every = [number for feature in local.measured for number in feature.measures]
@@ -76,7 +80,12 @@ def privacy_rows(local: Randomized) -> Iterator[Score]:
 
 
 def _epsilons(local: Randomized) -> Iterator[Score]:
-    """Yield the local epsilon, of all and of one feature, the adjacency, and shuffled epsilons."""
+    """Yield scores on epsilon: before mixing, of one feature, and after shuffling.
+
+    Epsilon before mixing is infinite if a person's number is split over several messages: together
+    they disclose the number, and only the mix separates them. Another score names the adjacency:
+    which data sets count as neighbours.
+    """
     if local.budget.mixed:
         whole = "none before mixing: a person's messages together are its number"
         yield "epsilon, local", "infinite", whole
@@ -105,15 +114,19 @@ def _epsilons(local: Randomized) -> Iterator[Score]:
 
 
 def _relying(shuffled: "Shuffled") -> str:
-    """Return the condition of an epsilon: so many people keep their reports secret, or ""."""
+    """Return a condition on an epsilon after shuffling: so many people keep their reports secret.
+
+    "" if the epsilon has no such condition.
+    """
     people = shuffled.relied_on
     return "" if people is None else f", if {people:,} people tell nobody theirs"
 
 
 def _shuffled(shuffled: "Shuffled", about: str) -> Iterator[Score]:
-    """Yield the epsilons after shuffling at a delta: hockey-stick and probabilistic.
+    """Yield epsilon after shuffling at a delta, by two definitions: hockey-stick and probabilistic.
 
-    about: the reports concerned, in words.
+    Hockey-stick is the usual (epsilon, delta) differential privacy. Probabilistic: the log ratio is
+    at most epsilon except with probability delta. about: the reports concerned, in words.
     """
     at = f"delta = {shuffled.delta:g}"
     value, how = _between(shuffled.hockey_stick_at_least, shuffled.hockey_stick, shuffled.rule)
@@ -126,7 +139,11 @@ def _shuffled(shuffled: "Shuffled", about: str) -> Iterator[Score]:
 
 
 def _between(low: float, high: float, rule: str) -> tuple[str, str]:
-    """Return an epsilon as text, and whether it is exact, searched, or bounded from both sides."""
+    """Return an epsilon as text, and how it was computed: exactly, by search, or as a proved bound.
+
+    `searched`: the maximum over neighbouring data sets was found by search, without a proof. low,
+    high: proved limits of epsilon; equal if a single figure was computed.
+    """
     from ...analysis.shuffled.level import width_in_words
 
     if low == high:
@@ -146,7 +163,11 @@ def is_of_one_feature(local: Randomized) -> bool:
 
 
 def _readings(local: Randomized) -> Iterator[Score]:
-    """Yield the share of a value that a report leaves hidden, and reports' worth, by feature."""
+    """Yield two scores for each feature: average privacy, and the worth of a report for estimates.
+
+    Average privacy is the share of a value that a report leaves hidden. The worth: how many exact
+    answers give as much information as 100 reports.
+    """
     bits = is_of_bits(local) and len(local.features) > 1
     for reading in local.privacy.readings:
         about = "any one bit" if bits else reading.feature

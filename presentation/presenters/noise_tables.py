@@ -1,4 +1,4 @@
-"""Tables and sentences on estimates from randomized reports, for terminal and page."""
+"""Tables and sentences on estimates from noisy reports, for terminal and page."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ def signed(share: float) -> str:
 
 
 def found_promise(feature: "FoundFeature") -> str:
-    """Return a sentence on the values that the search may miss, and on values found in error."""
+    """Return a sentence on the values that a search may miss, or may find in error."""
     false = f"at most {feature.false_at_most:.2g} values are expected that nobody has"
     if feature.least_share is None:
         return f"no value is certain to be found, however many have it; {false}"
@@ -30,13 +30,13 @@ def found_promise(feature: "FoundFeature") -> str:
 
 
 def error_meaning(mechanism: str) -> str:
-    """Return a sentence: whether standard errors of a mechanism include sampling of people."""
+    """Return a sentence on standard errors: of noise alone, or also of sampling people."""
     if mechanisms()[mechanism].sampled:
         return "error: standard error, of the noise and of who took part"
     return "error: standard error, of the noise given who took part"
 
 
-Line = tuple[str, Sequence[float]]  # a name and its numbers
+Line = tuple[str, Sequence[float]]  # a row of a table: its name, and its numbers
 
 
 def _grid(
@@ -48,8 +48,12 @@ def _grid(
 ) -> Grid:
     """Return a table of estimates, each feature named once, with the numbers for a CSV file.
 
-    columns: name in the CSV file -> heading. tables: rows by feature. max_rows: printed rows of a
-    feature; None: all.
+    Args:
+        name: the name of the CSV file.
+        columns: name of each column in the CSV file -> its heading in the table.
+        tables: each feature with its rows.
+        number_text: formats a number.
+        max_rows: largest number of printed rows of a feature; None: all rows.
     """
     rows, empty = [], ("nothing", *[""] * (len(columns) - 1))
     for feature, lines in tables:
@@ -68,7 +72,10 @@ ERRORS = {"standard_error": "error", **LIMITS, "truth": "truth"}
 
 
 def number_grid(features: "Sequence[MeasuredFeature]", max_rows: int | None = None) -> Grid:
-    """Return the table of estimated numbers, such as means: errors, limits and truth."""
+    """Return the table of estimated numbers, such as means: estimate, error, limits and truth.
+
+    max_rows: largest number of printed rows of a feature; None: all rows.
+    """
     columns = {"number": "number", "estimate": "estimate", **ERRORS}
     tables = [
         (
@@ -84,7 +91,11 @@ def number_grid(features: "Sequence[MeasuredFeature]", max_rows: int | None = No
 
 
 def found_grid(features: "Sequence[FoundFeature]", max_rows: int | None = None) -> Grid:
-    """Return the table of values that the search found: shares, errors, limits and truth."""
+    """Return the table of values that a search for frequent values found, with their shares.
+
+    Each row has an estimate, its error, limits and the truth. max_rows: largest number of printed
+    rows of a feature; None: all rows.
+    """
     columns = {"value": "found", "unbiased": "estimate", **ERRORS}
     tables = [
         (
@@ -97,19 +108,22 @@ def found_grid(features: "Sequence[FoundFeature]", max_rows: int | None = None) 
 
 
 def _figures(estimates: object, estimate: float) -> tuple[float, ...]:
-    """Return an estimate with its standard error, limits and truth, for a row."""
+    """Return the numbers of a table row: an estimate, its standard error, limits and truth.
+
+    estimates: an object with the error, the limits and the truth. estimate: the estimate.
+    """
     return estimate, *(getattr(estimates, key) for key in ERRORS)
 
 
 def estimated(local: "Randomized") -> "list[Estimated]":
-    """Return the features with estimated shares, then the joint estimate of all if known."""
+    """Return the estimated shares of each feature, then of all features jointly if known."""
     return [*local.features, *([local.joint] if local.joint else [])]
 
 
 def share_columns(feature: "Estimated") -> "dict[str, Sequence[float]]":
-    """Return the estimated shares of a feature by column of a file: estimates, errors, limits.
+    """Return the estimated shares of a feature's values, by name of the column in a CSV file.
 
-    The column `truth` is there only if the truth is known.
+    Also their standard errors, limits, the nearest distribution, and the truth if it is known.
     """
     columns: dict[str, Sequence[float]] = {
         "unbiased": feature.shares,
@@ -122,9 +136,10 @@ def share_columns(feature: "Estimated") -> "dict[str, Sequence[float]]":
 
 
 def share_grid(estimates: "Sequence[Estimated]", max_rows: int | None = None) -> Grid:
-    """Return the table of estimated shares of values, with limits, projection and truth.
+    """Return the table of estimated shares of values, with limits, nearest distribution and truth.
 
-    max_rows: printed values of a feature, the largest; None: all.
+    max_rows: largest number of printed values of a feature, by falling estimate; None:
+    all values.
     """
     names = [name for name in share_columns(estimates[0]) if name != "standard_error"]
     tables = []

@@ -1,6 +1,6 @@
 """A run as a notebook shows it: its release, its certified bound, and the leakage to coalitions.
 
-A piece of HTML without script or style sheet; every text in it is escaped.
+The output is HTML without script or style sheet; every text in it is escaped.
 """
 
 from collections.abc import Iterator
@@ -16,15 +16,16 @@ from .topology import run_facts
 
 
 def html(outcome: Any) -> str:
-    """Show a run: a line with its facts, the release, and the coalitions with leakage.
+    """Show a run as HTML: its facts, the release, and the coalitions that link people to values.
 
-    outcome: an Outcome, which imports this file and not the reverse.
+    outcome: an `Outcome`. Its class imports this module, so it cannot be imported here for the
+    type.
     """
     return f"<div>{''.join(_parts(outcome))}</div>"
 
 
 def _parts(outcome: Any) -> Iterator[str]:
-    """Yield the parts of the HTML: facts, release, and the coalitions that link people."""
+    """Yield the parts of the HTML: facts, release, and coalitions that link people to values."""
     scenario = outcome.scenario
     about = ", ".join((*run_facts(outcome), f"{outcome.mode} run"))
     yield f"<p><b>{escape(scenario.scenario.name)}</b> {escape(about)}</p>"
@@ -40,7 +41,10 @@ def _parts(outcome: Any) -> Iterator[str]:
 
 
 def _linked_text(linking: int, looked_at: int) -> str:
-    """Return a sentence on the number of coalitions that link people."""
+    """Return a sentence on the number of coalitions that link people to values.
+
+    linking: number of these coalitions. looked_at: number of coalitions that were scored.
+    """
     if not linking:
         return f"None of the {looked_at:,} coalitions that were looked at links anybody."
     return f"{linking:,} of {plural(looked_at, 'coalition')} link people:"

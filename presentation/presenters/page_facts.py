@@ -35,11 +35,12 @@ class PageFacts:
     """A run, read once, with all facts that its page shows.
 
     Attributes:
-        run: the folder that was read.
+        run: the run, as read from its folder.
         sets: the sets of columns that could have been released; None if no such decision was made.
         curves: exposure by k; None if there are no counts.
         traffic: messages by kind; None if no transcript was saved.
-        learners: the leakage to each coalition that was scored, the smallest first.
+        learners: the leakage to each coalition that was scored; coalitions with fewest parties
+            first.
         cheating: the study of malicious coalitions saved with the run; None if there is none.
     """
 
@@ -83,17 +84,25 @@ class PageFacts:
 
     @property
     def crowd(self) -> int:
-        """The number of participants, also fictitious users: coalitions link among all of them."""
+        """The number of participants, fictitious users that an attacker adds included.
+
+        A coalition cannot distinguish fictitious users by their messages, so figures on linking
+        count them.
+        """
         return self.run.transcript.users if self.run.transcript else self.users
 
     @property
     def cells(self) -> int:
-        """The number of values in the run: people times features, or owners times elements."""
+        """The number of values in the run: participants times columns.
+
+        In the program `incidence` the participants are owners of sets, and each possible element of
+        a set is a column.
+        """
         return self.crowd * len(self.run.sizes)
 
     @property
     def k(self) -> int:
-        """The smallest safe size of a crowd."""
+        """The smallest size of a class of people with equal values that counts as safe."""
         decision = self.result.decision
         return decision.k if decision else self.run.scenario.policy.k
 
@@ -112,7 +121,10 @@ class PageFacts:
 
     @property
     def crowds(self) -> tuple[int, ...]:
-        """The people in each cell of a release of values; empty for randomized reports."""
+        """The number of people in each cell of a release of values; empty for randomized reports.
+
+        A cell is a combination of released values.
+        """
         release = self.result.release
         if release is None or self.randomized:
             return ()
@@ -120,9 +132,10 @@ class PageFacts:
 
     @property
     def released_counts(self) -> dict[str, dict[str, int]]:
-        """The people by value of each column of the release; empty for randomized reports.
+        """The number of people by value of each released column; empty for randomized reports.
 
-        A hidden value counts as a value: it is printed with its people like any other.
+        A suppressed value counts as a value: it is printed with its number of people like any
+        other.
         """
         release = self.result.release
         if release is None or self.randomized:
@@ -159,12 +172,17 @@ class PageFacts:
 
     @property
     def opens(self) -> bool:
-        """Whether the program encrypts rows so that only k people with the same row can open it."""
+        """Whether rows are encrypted so that a row opens only if k people submit the same row."""
         return answers_in(self.run.scenario) is AnswerKind.OPENED
 
     @property
     def exposed(self) -> int:
-        """The number of people in a crowd smaller than k, as the program counts them."""
+        """The number of people in the release that are in an equivalence class smaller than k.
+
+        An equivalence class is the people with equal released values. In the program `threshold`,
+        and if persons have several rows, the number follows from the run's exposure, which has its
+        own definition.
+        """
         if self.opens or self.result.several_rows:
             return round(self.result.exposure.true * self.released)
         return sum(people for people in self.crowds if people < self.k)
@@ -184,7 +202,7 @@ class PageFacts:
 
     @property
     def guards_off(self) -> tuple[str, ...]:
-        """The names of the guards (countermeasures) that are on by default and off in this run."""
+        """The names of the countermeasures that are on by default and off in this run."""
         scenario = self.run.scenario
         usual = asdict(Defence(registered=scenario.can_register))
         off = [] if scenario.mix.salt else ["salt"]
@@ -194,18 +212,21 @@ class PageFacts:
 
     @property
     def shufflers(self) -> frozenset[str]:
-        """The shufflers of the mix; empty among peers."""
+        """The shufflers of the mix; empty in a run among peers, which mix messages themselves."""
         handlers = self.topology.handlers(self.run.scenario)
         return frozenset(party for party in handlers if role(party) is Role.SHUFFLER)
 
     def trusted(self, view: "Received") -> bool:
-        """Whether a coalition reaches the trust line: it has all it needs to link people."""
+        """Whether a coalition has all parties that it needs to link people to their values.
+
+        view: the coalition, with the leakage to it.
+        """
         scenario = self.run.scenario
         return self.topology.reaches(scenario.mix, scenario.defence, view.parties)
 
     @property
     def breaking(self) -> "tuple[Received, ...]":
-        """The minimal coalitions that link people other than their own members."""
+        """The minimal coalitions that link people other than their own members to values."""
         linking = [view for view in self.learners if outsiders_linked(view) > 0]
         return tuple(
             view
@@ -215,9 +236,10 @@ class PageFacts:
 
 
 def learners(run: "Run") -> "tuple[Received, ...]":
-    """Return the leakage to every coalition that was scored, the smallest first.
+    """Return the leakage to every coalition that was scored; coalitions with fewest parties first.
 
-    It is counted among all participants of a recorded run, also fictitious users.
+    It is measured among all participants of the recorded run, also fictitious users that an
+    attacker added.
     """
     users = run.transcript.users if run.transcript else run.users
     cells = users * len(run.sizes)

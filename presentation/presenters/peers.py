@@ -1,4 +1,8 @@
-"""The presenter of a run among peers: messages that coalitions trace, knowledge, named peers."""
+"""The presenter of a run among peers, in which each participant forwards messages of other peers.
+
+It shows the messages that coalitions of peers trace from sender to ballot, the people that they
+link to values, and peers that the board proves to have deviated.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -45,7 +49,11 @@ ENDS = ("mean", "low_95", "high_95")
 
 
 def sizes_grid(among: "PeersFound") -> Grid:
-    """Return the table of messages traced and people linked, by size of coalition."""
+    """Return the table of coalitions of peers by their size: messages traced, and people linked.
+
+    A message is traced if the coalition knows its sender and its ballot. among: the findings of the
+    run.
+    """
     headings = (
         *("members", "coalitions", "messages followed"),
         *("expected", "people linked", "whole rows linked"),
@@ -67,7 +75,10 @@ def sizes_grid(among: "PeersFound") -> Grid:
 
 
 def _between(spread: "Spread", *, share: bool = False) -> str:
-    """Return a mean as text, with its 95 % interval if it is wide; the lower end is at least 0."""
+    """Return a mean as text, with its 95 % interval if it has a width; the lower end is at least 0.
+
+    share: whether the mean is a share, printed in percent.
+    """
     mean = percent(spread.mean) if share else f"{spread.mean:.2f}"
     if spread.low == spread.high:
         return mean
@@ -90,7 +101,10 @@ def sizes_numbers(among: "PeersFound") -> PageNumbers:
 
 
 def followed(among: "PeersFound") -> Iterator[Block]:
-    """Yield the table of traced messages and its explanation, or that no message was sent."""
+    """Yield the table of messages that coalitions trace from sender to ballot, with a legend.
+
+    If no message was sent, a line says so.
+    """
     if among.sizes:
         yield from (sizes_grid(among), Line(FOLLOWED, "dim"))
     else:
@@ -106,7 +120,11 @@ def named(among: "PeersFound") -> Sequence[str]:
 
 
 def scores(among: "PeersFound") -> Iterator[Score]:
-    """Yield scores: people linked by coalitions of a path's length, half, and all other peers."""
+    """Yield scores: the average number of people that a coalition of peers links to values.
+
+    The coalitions have as many members as a message's path, half of all peers, or all peers except
+    a single peer.
+    """
     for size in among.sizes:
         if size.size in {among.path, among.peers // 2, among.peers - 1}:
             scope = "all" if size.tried == size.coalition_count else "drawn"
@@ -133,12 +151,15 @@ def steps(scenario: "Scenario", people: int, features: int) -> list[str]:
 
 
 def posts(scenario: "Scenario", people: int) -> int:
-    """Return the number of posts of a session: a key of each peer, then a post a step and round."""
+    """Return the number of posts of a session: a key of each peer, then a post a step and round.
+
+    people: number of peers.
+    """
     return people + 2 * people * (scenario.mix.path + 6)
 
 
 def answer(among: "PeersFound") -> VerdictAnswer:
-    """Return the answer on trust: the size of a coalition that links people."""
+    """Return the answer to the question which parties must be trusted: how many peers link."""
     from ...scenarios.programs.peer_findings import smallest_linking
 
     sizes = among.sizes
@@ -167,7 +188,10 @@ def answer(among: "PeersFound") -> VerdictAnswer:
 
 
 def section(among: "PeersFound", record: "PeerRecord") -> Section:
-    """Return the section of a page on peers: messages traced, and each peer's knowledge."""
+    """Return the section of a page on peers: messages traced, and each peer's knowledge.
+
+    among: the findings of the run. record: the record from which each peer's view is computed.
+    """
     from ...scenarios.programs.peers.peer_knowledge import learned
 
     each = learned(record)
@@ -217,9 +241,15 @@ def _measured(
     label: str,
     part: "Callable[[OfSize], tuple[Spread, int]]",
 ) -> None:
-    """Draw a curve of means over sizes of coalitions, with intervals, in percent.
+    """Draw a curve of means over the number of members of a coalition, with intervals, in percent.
 
-    part: returns the measured mean of a size with its interval, and its maximum.
+    Args:
+        picture: the plot.
+        sizes: the figures for each number of members.
+        series: the number of the curve, which decides its style.
+        label: the name of the curve.
+        part: returns the mean for a number of members, with its interval, and the largest possible
+            value.
     """
     points = []
     for size in sizes:
@@ -231,7 +261,10 @@ def _measured(
 
 
 def _each(each: "Sequence[PeerLearned]", path: int) -> Grid:
-    """Return the table of peers: messages sent and opened, fewest senders, people linked."""
+    """Return the table of peers: messages sent and opened, smallest anonymity set, people linked.
+
+    each: the work and the knowledge of each peer. path: number of peers that each message passes.
+    """
     headings = (
         *("peer", "sent", "path", "opened", "shown", "fewest senders"),
         *("followed alone", "linked alone"),

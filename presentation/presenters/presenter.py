@@ -1,11 +1,13 @@
-"""The presenter of programs with a deciding curator, from which every other presenter inherits.
+"""The presenter of programs with a deciding curator; every other presenter inherits from it.
+
+A presenter has the texts on a release program. Its members, by where the texts appear:
 
 nouns              `member`, `unit`
 before a session   `steps`, `largest`, `describe`, `promise`, `advice`
 terminal           `decision`, `summary`, `explained`, `scores`, `remark`
 page               `answers`, `section`
 captions           `stage_rule`, `stage_announcement`, `stage_hiding`, `stage_decision`,
-                   `stage_release`, in the language of the stage
+                   `stage_release`, in the language of the theatre (the animated stage of a run)
 """
 
 from collections.abc import Iterator, Sequence
@@ -41,18 +43,19 @@ RELEASE_OF_ROUND_1 = (
 
 
 class Presenter:
-    """The words of a program with a choice of columns by the curator.
+    """The texts on a program in which the curator chooses the columns of the release.
 
     Attributes:
         member: the noun for a person, singular and plural.
         unit: the noun for the subject of an answer.
-        largest: the assumed size of later rounds, in a sentence, if released columns are open.
+        largest: the assumed size of later rounds, in a sentence; None if their size is known before
+            the session.
         reader: the party that reads round 1, curator or analyst.
-        reads: the answers that the analyst reads, as a noun.
+        reads: the data that the analyst reads, as a noun.
         exposed: the people that count as exposed, as a noun; {k} stands for k.
         bound: the grounds of the certified bound, in a clause; empty if it is proved from counts.
         unsearched: the reason why the worst case is not searched, in a clause; empty if it is.
-        attack_lead: the lead of the section on re-identification; empty for people with rows.
+        attack_lead: the introduction of the section on re-identification; empty: the usual text.
         stage_key: the key of the sentence on the rule, in the language files of the theatre.
     """
 
@@ -70,7 +73,7 @@ class Presenter:
     def steps(self, scenario: "Scenario", answering: str, mixing: str) -> list[str]:
         """Return the steps of a session, a sentence each.
 
-        answering, mixing: the sentences on users and shufflers, which all programs share.
+        answering, mixing: the sentences on users and on shufflers, which all programs share.
         """
         counting, policy = COUNTING, resolved_policy(scenario)
         if scenario.population.rows is not None:
@@ -95,26 +98,26 @@ class Presenter:
         return exposure_promise(scenario)
 
     def advice(self, scenario: "Scenario", people: "Population") -> Iterator[str]:  # noqa: ARG002
-        """Yield lines on options with less error, for the author of the scenario."""
+        """Yield lines for the author of a scenario, on options that lower the error."""
         yield from ()
 
     def decision(self, scenario: "Scenario", reader: str, limit: str) -> str:  # noqa: ARG002
-        """Return the line on the rule of a decision, above its sets of columns.
+        """Return the line on the rule of a decision, printed above the considered sets of columns.
 
         reader: the deciding party. limit: a clause on the largest exposure of a release.
         """
         return f"{reader}: releases columns if {limit}"
 
     def summary(self, outcome: Any) -> "Iterator[Block]":  # noqa: ARG002
-        """Yield the program's own findings, printed after round 1 of a run."""
+        """Yield the findings of this program alone, printed after round 1 of a run."""
         yield from ()
 
     def explained(self, outcome: Any) -> Iterator[str]:  # noqa: ARG002
-        """Yield lines that the program adds below the table of column sets."""
+        """Yield lines of this program, printed below the table of considered column sets."""
         yield from ()
 
     def scores(self, outcome: Any) -> "Iterator[Score]":  # noqa: ARG002
-        """Yield the program's own scores for the table of scores of a run."""
+        """Yield the scores of this program alone, for the table of scores of a run."""
         yield from ()
 
     def remark(self) -> str:
@@ -122,20 +125,21 @@ class Presenter:
         return ""
 
     def answers(self, result: "Claims") -> "tuple[VerdictAnswer, ...]":  # noqa: ARG002
-        """Return the program's own answers on release and exposure for the head of a page.
+        """Return this program's answers for the head of a page, on the release and on exposure.
 
-        (): the answers follow from released columns and equivalence classes.
+        (): the usual answers are shown, which follow from the released columns and equivalence
+        classes.
         """
         return ()
 
     def section(self, scenario: "Scenario", result: "Claims") -> "Iterator[Section]":  # noqa: ARG002
-        """Yield the program's own sections for the page of a run."""
+        """Yield the sections of this program alone, for the page of a run."""
         yield from ()
 
     def stage_rule(self, policy: "Policy", language: "Language") -> str:
-        """Return the rule of the decision as a caption of the theatre.
+        """Return the rule of the decision as a caption of the theatre, the animated run.
 
-        It is the sentence `stage_key` of the language, or else `decides` in English.
+        It is the sentence with the key `stage_key` of the language, or else `decides` in English.
         """
         if self.stage_key:
             return language.say(self.stage_key, rule=policy.rule)
@@ -147,13 +151,19 @@ class Presenter:
         return stage.limit(policy, language)
 
     def stage_hiding(self, call: "Call", language: "Language") -> str:  # noqa: ARG002
-        """Return a clause on values that users hide or mask before a query; may be empty."""
+        """Return a clause on values that users suppress or mask in an answer; may be empty.
+
+        call: the query of a round.
+        """
         return ""
 
     def stage_decision(
         self, decision: "Decision", columns: Sequence[str], reader: str, language: "Language"
     ) -> str:
-        """Return a sentence on a decision. reader: `curator`, or `everybody` among peers."""
+        """Return a sentence on a decision: released and suppressed columns, and the bound.
+
+        columns: the names of all columns. reader: `curator`, or the name for all peers together.
+        """
         return stage.released(decision, columns, reader, language)
 
     def stage_release(
@@ -163,19 +173,19 @@ class Presenter:
         release: "Counts",  # noqa: ARG002
         language: "Language",  # noqa: ARG002
     ) -> str:
-        """Return a sentence on users without a released value; "" if all have values."""
+        """Return a sentence on users without a value in the release; "" if all have values."""
         return ""
 
 
 class OneRoundPresenter(Presenter):
-    """The words of a program with a single query, read by the analyst; no curator decides."""
+    """The texts on a program with a single query, read by the analyst; no curator decides."""
 
     largest = None
     reader = parties.ANALYST
 
 
 def last_round_sentence(scenario: "Scenario") -> str:
-    """Return a sentence on the last round: its users and its query."""
+    """Return a sentence on the last round: which people answer, and how the release is made."""
     if scenario.mix.submit == "once":
         return RELEASE_OF_ROUND_1
     fixed = scenario.population.setting == "fixed"
@@ -186,9 +196,9 @@ def last_round_sentence(scenario: "Scenario") -> str:
 
 
 def exposure_promise(scenario: "Scenario", confidence: str = "") -> str:
-    """Return the promise of a limit on exposed people, as a clause.
+    """Return the promise of a program as a clause: a limit on the share of exposed people.
 
-    confidence: a clause on the probability of failure; may be empty.
+    confidence: a clause on the probability that it fails; may be empty.
     """
     policy = scenario.policy
     if scenario.population.rows is not None:

@@ -1,7 +1,8 @@
-"""Presenters of programs in which people randomize their answers: estimates and every epsilon.
+"""Presenters of programs in which people randomize their answers: estimates and privacy parameters.
 
-The unbiased estimate comes first, as it is: a share below 0 is not an error. The nearest
-distribution is biased, and its column says so. Every epsilon is printed with its kind.
+The unbiased estimate is shown first, unchanged: a share below 0 is not an error. The nearest
+distribution (shares within 0 to 1) is biased, and its column says so. Each epsilon is printed with
+its definition.
 """
 
 from collections.abc import Iterator, Sequence
@@ -39,9 +40,11 @@ if TYPE_CHECKING:
     from ...scenarios.schema.model import Policy, Scenario
     from ..blocks import Section
 
-NAMED = 5  # values whose limits are at the nearest end
-VALUES = 12  # of a feature, listed one by one; of more the most frequent
-ROWS = 24  # of a feature in the tables of found values and of numbers
+NAMED = 5  # largest number of values listed in the sentence on limits at an end of the range
+# largest number of printed values of a feature; if it has more, those with the largest estimates
+VALUES = 12
+# largest number of printed rows of a feature, in the tables of found values and of numbers
+ROWS = 24
 FINDING = (
     "The analyst extends the prefixes that enough reports support, byte by byte, and publishes the "
     "reports; the values found have estimates with standard errors. Nothing else is released."
@@ -53,12 +56,12 @@ COUNTING = (
 
 
 class NoisePresenter(OneRoundPresenter):
-    """The words of a program with one round of randomized reports."""
+    """The texts on a program with one round of randomized reports."""
 
     reads = "reports"
 
     def stage_rule(self, policy: "Policy", language: "Language") -> str:  # noqa: ARG002
-        """Return the caption that reports are noisy, and no column is decided on."""
+        """Return the caption that reports have noise, and that no party decides on columns."""
         return language.say("says-rule-noise")
 
     def stage_announcement(self, policy: "AnnouncedPolicy", language: "Language") -> str:  # noqa: ARG002
@@ -67,12 +70,12 @@ class NoisePresenter(OneRoundPresenter):
 
 
 class HistogramPresenter(NoisePresenter):
-    """The words of the program `histogram`: estimated shares of values, from noisy reports."""
+    """The texts on the program `histogram`: estimated shares of values, from noisy reports."""
 
     def steps(self, scenario: "Scenario", answering: str, mixing: str) -> list[str]:
         """Return the steps of a session, a sentence each.
 
-        answering, mixing: the sentences on users and shufflers, which all programs share.
+        answering, mixing: the sentences on users and on shufflers, which all programs share.
         """
         local, mechanism = scenario.local, mechanisms()[scenario.local.mechanism]
         randomizing = (
@@ -98,7 +101,7 @@ class HistogramPresenter(NoisePresenter):
         return [randomizing, answering, mixing, FINDING if mechanism.finds else COUNTING]
 
     def advice(self, scenario: "Scenario", people: "Population") -> Iterator[str]:
-        """Yield the expected precision, and the mechanisms by their error."""
+        """Yield the expected precision of the estimates, and noise mechanisms by error."""
         from .limit_forecast import foreseen
         from .mechanism_advice import advice
 
@@ -106,7 +109,7 @@ class HistogramPresenter(NoisePresenter):
         yield from advice(scenario, people)
 
     def promise(self, scenario: "Scenario") -> str:
-        """Return the guarantee: the odds of two answers change by e^epsilon at most."""
+        """Return the privacy guarantee: odds of two answers change by at most e^epsilon."""
         epsilon = scenario.local.epsilon
         if mechanisms()[scenario.local.mechanism].split:
             return (
@@ -121,7 +124,7 @@ class HistogramPresenter(NoisePresenter):
         )
 
     def summary(self, outcome: Any) -> Iterator[Block]:
-        """Yield the number of reports, and tables of the estimates."""
+        """Yield the number of reports, and the tables of estimates."""
         local: Randomized | None = outcome.findings
         if local is None:
             yield from burned_round(outcome)
@@ -203,7 +206,7 @@ def burned_round(outcome: Any) -> Iterator[Block]:
 
 
 def _release_answer(findings: Randomized) -> VerdictAnswer:
-    """Return the answer on the release: found values, numbers, or shares."""
+    """Return the answer to the question on the release: found values, numbers, or shares."""
     source = f"from reports that people randomized themselves ({findings.rule})"
     if findings.found:
         values = "; ".join(
@@ -252,7 +255,11 @@ def _shares(local: Randomized, estimates: "Sequence[Estimated]") -> Iterator[Blo
 
 
 def _nearest(names: Sequence[str]) -> str:
-    """Return a sentence on limits at an end of the range: no truth makes the reports probable."""
+    """Return a sentence on estimates with both 95 % limits at one end of the range.
+
+    That happens if the reports are improbable (below 2.5 %) under every true value. names: the
+    values with such an estimate.
+    """
     name_list = ", ".join(names[:NAMED]) + (", ..." if len(names) > NAMED else "")
     return (
         f"limits at the nearest end, as no truth makes such reports probable (2.5 %): {name_list}"

@@ -1,8 +1,8 @@
-"""The registry of presenters: it finds the presenter that describes a program.
+"""The registry of presenters: it finds the presenter with the texts on a release program.
 
-A program is described by the presenter of its nearest class that has a presenter. So a program of
-another package has the presenter of its parent; members of a presenter that it defines itself take
-the place of the parent's (docs/extending.md).
+It is the presenter of the program's class, or else of its nearest parent class that has a
+presenter. So a program of another package has the presenter of its parent. If the program defines
+members of the presenter itself, they replace the members of the presenter (docs/extending.md).
 """
 
 from functools import cache
@@ -40,7 +40,10 @@ def presenter_of(scenario: "Scenario") -> "Presenter":
 
 
 def presenter_for(program: "ReleaseProgram") -> "Presenter":
-    """Return the presenter of a program; members that the program defines replace its own."""
+    """Return the presenter of a program.
+
+    If the program itself defines a member of a presenter, that member replaces the presenter's.
+    """
     presenter: Presenter = load(_place(type(program)))()
     for member in dir(presenter):
         if not member.startswith("_") and hasattr(program, member):
@@ -50,9 +53,9 @@ def presenter_for(program: "ReleaseProgram") -> "Presenter":
 
 @cache
 def _place(program_class: type) -> str:
-    """Return where the presenter of a program stands, as `module:class`.
+    """Return the name of the presenter of a program's class, as `module:class`.
 
-    It is the presenter of the nearest class in the program's method resolution order.
+    It is the presenter of the nearest class in the method resolution order that has a presenter.
     """
     places = (f"{base.__module__}:{base.__qualname__}" for base in program_class.__mro__)
     nearest = next(

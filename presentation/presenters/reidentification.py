@@ -1,7 +1,9 @@
 """The presenter of re-identification in a release: rows of scores, and the section of a page.
 
-The rows show the attacker of the scenario, or else the best attackers tried: with a single column,
-with all columns but a single column, and with all columns.
+An attacker knows some columns of all people by name, and names the person of each released row. The
+scores show the attacker of the scenario. Without such an attacker they show three: the most
+successful with a single known column, with all columns except a single column, and with all
+columns.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,14 +25,14 @@ if TYPE_CHECKING:
     from ...scenarios.lab.scoring.reidentification import AttackSuccess, Reidentified, ReportPie
     from ...scenarios.records.result_file import Run
 
-NAMED = 3  # columns that are named one by one
+NAMED = 3  # largest number of known columns that are listed by name
 NOTE = "Re-identified people are counted with the true values, which only the simulation knows."
-ROW = 22  # units of the picture
+ROW = 22  # height of a row in units of the picture
 NAMES = 250
 
 
 def scores(run: "Outcome | Run") -> Iterator[Score]:
-    """Yield the rows of scores; empty without a release."""
+    """Yield the scores on re-identification of people; empty if it was not measured."""
     reidentified = run.reidentification
     if reidentified is None:
         return
@@ -46,7 +48,7 @@ def scores(run: "Outcome | Run") -> Iterator[Score]:
 
 
 def _chances(reidentified: "Reidentified") -> Iterator[Score]:
-    """Yield the rows on the three standard attackers, and on the reports of people."""
+    """Yield scores on prosecutor, journalist and marketer risk, and on noisy reports."""
     if reidentified.risk is not None:
         yield from _risk(reidentified)
     for report in reidentified.reports:
@@ -54,7 +56,11 @@ def _chances(reidentified: "Reidentified") -> Iterator[Score]:
 
 
 def _sets(reidentified: "Reidentified") -> Iterator[Score]:
-    """Yield the rows on owners of sets, with the piece of a vector that leaks most."""
+    """Yield scores on owners of sets, for an attacker that knows every set.
+
+    An owner submits noisy pieces of a bit vector. The last score is on the piece that leaks most
+    about its owner's identity.
+    """
     several = len(reidentified.reports) > 1
     for attack in reidentified.attacks:
         value, meaning = _attack(attack, reidentified.people)
@@ -67,7 +73,14 @@ def _sets(reidentified: "Reidentified") -> Iterator[Score]:
 def worst(
     attacks: "Sequence[AttackSuccess]", features: int, *, is_requested: bool
 ) -> "list[AttackSuccess]":
-    """Return the requested attacker, or the best with a column, all but a column, and all."""
+    """Return the attacker that the scenario requests, or the most successful attackers.
+
+    These are up to three: the best that knows a single column, the best that knows all columns
+    except a single column, and the attacker that knows all columns.
+
+    attacks: the attackers with their success. features: number of columns. is_requested: whether
+    the scenario names the attacker's known columns.
+    """
     if is_requested or not attacks:
         return list(attacks[:1])
     kinds = dict.fromkeys(n for n in (1, features - 1, features) if n)
@@ -92,7 +105,10 @@ def _known_columns(attack: "AttackSuccess", features: int) -> str:
 
 
 def _attack(attack: "AttackSuccess", people: int) -> tuple[str, str]:
-    """Return an attacker's expected correct guesses, and their meaning with the Bayes error."""
+    """Return an attacker's expected number of correct guesses, and a text on its meaning.
+
+    The text has the Bayes error. people: number of people.
+    """
     error = give_or_take(attack.standard_error, 1)
     meaning = f"expected correct best guesses; Bayes error {percent(attack.error)}"
     if attack.certain:
@@ -128,9 +144,9 @@ def _mean(attacker: "Attacker") -> str:
 
 
 def _pie(report: "ReportPie", *, several: bool) -> Iterator[Score]:
-    """Yield the scores on personal information entropy (PIE): a report's bits about its sender.
+    """Yield scores on personal information entropy (PIE): a report's bits about its sender.
 
-    several: whether there are reports on several features, so that each is named.
+    several: whether there are reports on several features, so that each feature is named.
     """
     about = f", {report.feature}" if several else ""
     error = give_or_take(report.standard_error, 1)
@@ -166,7 +182,7 @@ def section(run: "Run") -> Section | None:
 
 
 def _figure(reidentified: "Reidentified") -> PageFigure:
-    """Draw a row for each attacker: people found, and people found for certain."""
+    """Draw a row for each attacker: people named correctly, and people named with certainty."""
     attacks, people = reidentified.attacks, reidentified.people
     height = ROW * len(attacks) + 62
     best_attack = max(attacks, key=lambda attack: attack.found)

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from ...scenarios.programs.interface import ConsideredColumns
     from ..blocks import Block
 
-VALUES = 5  # values of a feature that are printed one by one
-SETS = 15  # sets of columns that are printed one by one
-CELLS = 20  # cells of a release that are printed
+VALUES = 5  # largest number of printed values of a feature
+SETS = 15  # largest number of column sets that are all printed; of more only the telling ones
+CELLS = 20  # largest number of printed cells (combinations of values) of a release
 
 
 def run_blocks(outcome: "Outcome") -> Iterator["Block"]:
@@ -55,7 +55,7 @@ def run_blocks(outcome: "Outcome") -> Iterator["Block"]:
 
 
 def head(outcome: "Outcome") -> Iterator["Block"]:
-    """Yield the participants and the kind of randomness, then warnings and deviations."""
+    """Yield the name of the run and facts on it, then warnings and deviations."""
     scenario = outcome.scenario
     deviated = deviations(scenario, outcome.attacks, outcome.alarms)
     yield Line(f"{scenario.scenario.name}  {', '.join(run_facts(outcome))}")
@@ -66,7 +66,7 @@ def head(outcome: "Outcome") -> Iterator["Block"]:
 
 
 def _first_round(outcome: "Outcome", curated: "Curated") -> Iterator["Block"]:
-    """Yield the report of round 1: ballots, and the counts of each column, if it has any."""
+    """Yield the report of round 1: the number of ballots, and the counts of each column, if any."""
     if curated.marginals is None and curated.decision is not None:
         return
     if curated.marginals is None:
@@ -93,7 +93,10 @@ def _onions(outcome: "Outcome", number: int) -> str:
 
 
 def _dummies(outcome: "Outcome", number: int) -> Iterator[str]:
-    """Yield the persons and the dummies of a round, if persons have several rows."""
+    """Yield a line on persons and dummies of a round, if persons have several rows.
+
+    A dummy is a ballot without an answer: it hides how many rows a person has. number: the round.
+    """
     if (several := outcome.several) is None or number > len(several.rounds):
         return
     counted = several.rounds[number - 1]
@@ -105,10 +108,10 @@ def _dummies(outcome: "Outcome", number: int) -> Iterator[str]:
 
 
 def _values(counts: "Counts", persons: int | None = None) -> str:
-    """Return values with their shares: all in order if they are few, else the most frequent.
+    """Return values with their shares of people: all if they are few, else the most frequent.
 
-    persons: with several values, so that shares can add up to more than 100 %; None: people with
-    a single value.
+    persons: number of persons if each may have several values, so that shares can add up to more
+    than 100 %; None: each person has a single value.
     """
     people = persons or sum(counts.values()) or 1
     ordered_counts = sorted(counts.items())
@@ -157,7 +160,7 @@ def _decision(
 
 
 def _explanations(outcome: "Outcome", suppressed: "Sequence[UnreleasedColumn]") -> "Iterator[str]":
-    """Yield the thresholds at which each suppressed column would be released."""
+    """Yield lines on each suppressed column: its bound, and limits that would release it."""
     if suppressed:
         yield ""
     yield from unreleased(suppressed)
@@ -182,7 +185,10 @@ def typed(path: str) -> str:
 def printed_sets(
     considered: "Sequence[ConsideredColumns]", released_columns: tuple[str, ...]
 ) -> "Iterator[ConsideredColumns]":
-    """Yield all sets if they are few; else maximal safe, minimal unsafe and released sets."""
+    """Yield all considered column sets if they are few; else the sets that settle all.
+
+    These are the maximal safe sets, the minimal unsafe sets, and the released set.
+    """
     if len(considered) <= SETS:
         yield from considered
         return
@@ -200,7 +206,10 @@ def printed_sets(
 
 
 def _second_round(outcome: "Outcome", curated: "Curated", last: str) -> Iterator["Block"]:
-    """Yield the release. last: the name of the round of the analyst."""
+    """Yield the report of the last round: the release, or the reason why there is no release.
+
+    last: the name of the round in which the analyst counts.
+    """
     if curated.decision is None:
         if curated.marginals is not None:
             yield Line(f"  {last}  burned: {outcome.burned}", "bold red")
@@ -227,12 +236,15 @@ def _second_round(outcome: "Outcome", curated: "Curated", last: str) -> Iterator
 
 
 def _reader(outcome: "Outcome", party: str) -> str:
-    """Return the reader of a round: the party, or among peers all of them."""
+    """Return the name of the party that reads a round; in a run among peers all of them read it."""
     return "everybody" if outcome.peers else party
 
 
 def _release(outcome: "Outcome") -> Iterator["Block"]:
-    """Yield the table of the release: people in each combination of values, and if below k."""
+    """Yield the table of the release: the number of people with each combination of values.
+
+    A mark shows numbers below k.
+    """
     release = outcome.release or {}
     cells = sorted(release.items())
     k = outcome.scenario.policy.k
@@ -247,7 +259,10 @@ def _release(outcome: "Outcome") -> Iterator["Block"]:
 
 
 def _notes(outcome: "Outcome", counted: Sequence[int]) -> Iterator[str]:
-    """Yield notes below the report: data, executor, coarser values, and missing people."""
+    """Yield notes below the report: on data, the executor, coarser values, and missing people.
+
+    counted: the number of people counted in each round.
+    """
     for line in outcome.notes:
         yield f"data: {line}"
     if outcome.executor:
@@ -265,7 +280,10 @@ def _notes(outcome: "Outcome", counted: Sequence[int]) -> Iterator[str]:
 
 
 def summary(outcomes: "Sequence[Outcome]") -> Mapping[tuple[str, ...], int]:
-    """Count the runs by released columns: their names, ("estimates",), or () without a release."""
+    """Count the runs with each released set of columns.
+
+    The key is ("estimates",) for a run with noisy reports, and () for a run without a release.
+    """
     return Counter(
         () if not outcome.released else ("estimates",) if randomized(outcome) else outcome.kept
         for outcome in outcomes

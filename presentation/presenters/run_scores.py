@@ -1,4 +1,4 @@
-"""The table of scores of a run: exposure, links by coalitions, outcomes of attacks."""
+"""The table of scores of a run: exposure, people linked by coalitions, outcomes of attacks."""
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
@@ -30,9 +30,9 @@ def randomized(outcome: "Outcome") -> bool:
 
 
 def scores(outcome: "Outcome", own_scores: Iterable[Score]) -> Iterator["Block"]:
-    """Yield the table of scores of a run, and the lines below it.
+    """Yield the table of scores of a run, and the lines below the table.
 
-    own_scores: scores that the program adds.
+    own_scores: scores of the run's release program alone.
     """
     scenario, result = outcome.scenario, outcome.written()
     deviated = bool(deviations(scenario, outcome.attacks, outcome.alarms))

@@ -1,4 +1,8 @@
-"""The presenter of the search for deviations: its results for coalitions, its size and limits."""
+"""The presenter of the search for attacks: it plays deviations from the protocol by coalitions.
+
+It shows whether a coalition of parties learns more by deviating than by following the protocol, how
+many strategies were played, and the limits of the search.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -36,7 +40,10 @@ CROWD = (
 
 
 def search_blocks(study: "SearchResult", folder: Path) -> Iterator["Block"]:
-    """Yield the results: each coalition, and the limits of the search. folder: of the run."""
+    """Yield the results of a search for attacks: each coalition, then the limits of the search.
+
+    folder: the folder of the run, which holds the strategies that were found.
+    """
     from ...scenarios.studies.search.search_file import file_of
 
     for result in study.coalitions:
@@ -48,9 +55,9 @@ def search_blocks(study: "SearchResult", folder: Path) -> Iterator["Block"]:
 
 
 def line(result: "CoalitionResult", study: "SearchResult", file: str = "") -> str:
-    """Return the result of a search for a coalition as a line.
+    """Return the result of a search for attacks by a coalition, as a line.
 
-    file: path of the strategy that was found, to replay it; may be empty.
+    study: the whole search. file: path of the strategy that was found, to replay it; may be empty.
     """
     if result.part:
         return f"{result.name}: as {' + '.join(result.part)}"
@@ -63,26 +70,34 @@ def line(result: "CoalitionResult", study: "SearchResult", file: str = "") -> st
 
 
 def watches(result: "CoalitionResult") -> str:
-    """Return in words the data that a coalition reads by following the protocol."""
+    """Return in words the data of people that a coalition reads by following the protocol."""
     return f"reads {READS[result.watched]} although it follows the protocol"
 
 
 def find_text(find: "Find") -> str:
-    """Return a found strategy in words: its data, size of crowd, success of a guess, and notice."""
+    """Return an attack that the search found, in words.
+
+    The text has the kind of data that the coalition reads, and the number of people that the
+    coalition cannot distinguish from the target. Then follow the deviations, the success of a
+    guess, and when an honest party noticed the attack.
+    """
     guess = f"guess {find.guess:.2f} (honest {find.honest:.2f})"
     noticed = "never noticed" if find.noticed == "never" else f"noticed {find.noticed} the release"
     return f'{BEYOND[find.reads]}crowd {find.crowd} by "{find.words}", {guess}, {noticed}'
 
 
 def no_find_text(result: "CoalitionResult", study: "SearchResult") -> str:
-    """Return the statement that no strategy that was played succeeded, with its limits."""
+    """Return the statement that no played strategy of a coalition is an attack, with its limits.
+
+    A strategy is a set of deviations from the protocol. study: the whole search.
+    """
     share = "" if result.played >= result.due else f" of {result.due:,}"
     played = plural(result.played, "strategy", "strategies")
     return f"nothing found among {played}{share} (kinds: {grouped(result.kinds)}), {limits(study)}"
 
 
 def grouped(kinds: Sequence[str]) -> str:
-    """Return kinds of deviations, grouped by action: `omit ask, tally; add`."""
+    """Return kinds of deviations from the protocol, grouped by action: `omit ask, tally; add`."""
     by_action: dict[str, list[str]] = {}
     for kind in kinds:
         action, _, message = kind.partition(" ")
@@ -92,7 +107,7 @@ def grouped(kinds: Sequence[str]) -> str:
 
 
 def limits(study: "SearchResult") -> str:
-    """Return the numbers of people, seeds, times and the program with which a search was played."""
+    """Return the limits of a search for attacks: people, seeds, times of posts, and program."""
     program = "" if study.program == "fixed" else f", program {study.program}"
     times = ", exact times of posts" if study.times else ""
     people = plural(study.people, "person", "people")
@@ -100,7 +115,7 @@ def limits(study: "SearchResult") -> str:
 
 
 def summary(study: "SearchResult") -> str:
-    """Return the results of a whole search in one sentence, with its size."""
+    """Return the results of a whole search for attacks in one sentence, with its size."""
     names_found = [result.name for result in study.coalitions if result.find is not None]
     played_text = (
         f"a search through {plural(study.played, 'strategy', 'strategies')} of "
@@ -114,7 +129,7 @@ def summary(study: "SearchResult") -> str:
 
 
 def notes(study: "SearchResult") -> Iterator[str]:
-    """Yield the notes below a table of results."""
+    """Yield the notes below the results of a search for attacks."""
     yield f"{CROWD}."
     yield sentence(LIMIT)
     if study.strategies:
@@ -125,13 +140,13 @@ def notes(study: "SearchResult") -> Iterator[str]:
 
 
 def numbers(study: "SearchResult") -> Grid:
-    """Return the results as a table for programs."""
+    """Return the results of a search for attacks as a table for programs."""
     rows = [_numbers(result) for result in study.coalitions]
     return Grid(HEADINGS, rows)
 
 
 def _numbers(result: "CoalitionResult") -> tuple[object, ...]:
-    """Return the result for a coalition as a row under `HEADINGS`."""
+    """Return the result of a search for attacks by a coalition, as a row under `HEADINGS`."""
     name, find = "+".join(result.members), result.find
     if find is not None:
         figures = find.crowd, find.words, find.guess, find.honest, find.noticed

@@ -1,4 +1,8 @@
-"""The presenter of a sweep: the mean of each score at each point, with its 95 % interval."""
+"""The presenter of a sweep: runs of a scenario with changed values of some keys.
+
+Each combination of values is a point. It shows the mean of each score at each point, with a 95 %
+interval.
+"""
 
 from collections.abc import Sequence
 
@@ -15,7 +19,11 @@ SINGLE = "\none run a point: no intervals; --repeats 10 has them"
 
 
 def points_grid(keys: Sequence[str], scores: Scored) -> Grid:
-    """Return the scores that are not the same in all runs, at each point. keys: that are swept."""
+    """Return the table of scores at each point, a combination of values of the swept keys.
+
+    Scores that are the same in all runs are left out. keys: the keys of the scenario that are
+    swept.
+    """
     names = varying(scores)
     lines = []
     for point, estimates in scores:
@@ -51,6 +59,6 @@ def constant_text(scores: Scored) -> str:
 
 
 def interval_note(scores: Scored) -> str:
-    """Return the meaning of the intervals, or the reason for missing intervals."""
+    """Return the meaning of the intervals, or the reason why there are no intervals."""
     repeated = any(estimate.runs > 1 for _, each in scores for estimate in each)
     return NOTE if repeated else SINGLE

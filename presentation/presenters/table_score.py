@@ -1,7 +1,9 @@
-"""The presenter of a scored table: crowds, bounds, attackers, questions and safe sets of columns.
+"""The presenter of the score of a user's own table: how exposed are its people?
 
-The terminal prints all of it in a row; the page of a score puts the same tables and lines under the
-headings of ISO/IEC 27559. All of it is made from the record of the score.
+It shows equivalence classes, bounds on exposure, risks from attackers, questions of regulators, and
+the sets of columns that are safe to release. The terminal prints all tables and lines in turn. The
+page of a score puts the same tables and lines under the headings of ISO/IEC 27559. All of them are
+made from the saved record of the score.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,19 +22,20 @@ if TYPE_CHECKING:
     from ...own_data.score_record import ChosenColumns, ScoredColumns, ScoredColumnSet, ScoredTable
     from ..blocks import Block
 
-STEPS = (2, 5, 10, 20, 50, 100, 200, 500, 1000)  # the k of the table of curves
-MAX_PRINTED = 15  # sets, and dropped columns, named in the text
-LISTED = 4  # columns: up to this number all sets are printed
+# values of k for which the number of exposed people is printed
+STEPS = (2, 5, 10, 20, 50, 100, 200, 500, 1000)
+MAX_PRINTED = 15  # largest number of column sets, and of columns to drop, that the text names
+LISTED = 4  # With up to this number of columns the text prints every set of columns, safe or not.
 WORST_ROW = (
     " a crowd is the number of different persons with such a row; a person is as exposed as its "
     "worst row"
 )
 OVERRULE = "a guess is wrong? --identifier, --quasi, --sensitive and --other overrule it"
-TRUTH = 1  # row of the true exposure among the bounds
+TRUTH = 1  # index of the row with the true exposure, in the table of bounds
 UNRELATED = (
     "if the columns had nothing to do with each other: estimate, mean (95 % of permutations)"
 )
-# Counted by benchmarks/unrelated_columns.py.
+# benchmarks/unrelated_columns.py counted these tables.
 MISLEADS = (
     "It misleads where columns depend on each other: the truth was in its range in 569 of 600 "
     "tables of unrelated columns, in 192 of 600 where columns agree with chance 0.9"
@@ -53,9 +56,10 @@ NOT_ASKED = " not asked: their attacks are on single rows, and persons have seve
 def terminal(
     score: "ScoredTable", worst: "WorstCase | None" = None, shared: Sequence[str] = ()
 ) -> Iterator["Block"]:
-    """Yield the score.
+    """Yield the score of a user's table, for a terminal.
 
-    worst: the search for the worst case. shared: sentences on the values that all people share.
+    worst: the search for the worst case over all tables with the same marginals; None: not
+    searched. shared: sentences on the values that all people share.
     """
     yield Line(
         f"{score.data}  {score.users:,} people{_rows(score)}, "
@@ -89,22 +93,25 @@ def terminal(
 
 
 def people_limit(score: "ScoredTable") -> int:
-    """Return the number of people that may be in a crowd smaller than k."""
+    """Return the largest number of people that may be in a class smaller than k, by the policy."""
     return allowed(score.max_exposure, score.users)
 
 
 def _rows(score: "ScoredTable") -> str:
-    """Return the number of rows as a phrase, if people have several rows; else ""."""
+    """Return the number of rows as a phrase, if people have several rows; else an empty text."""
     return f" in {score.rows:,} rows" if score.rows > score.users else ""
 
 
 def _texts(lacks: Sequence[str]) -> str:
-    """Return the texts that mean a missing value, in quotes."""
+    """Return the texts that stand for a missing value in the table, in quotes."""
     return ", ".join(dict.fromkeys(f'"{text}"' if text.strip() else "empty" for text in lacks))
 
 
 def _roles(score: "ScoredTable") -> Grid:
-    """Return a table of every column of the file, direct identifiers first."""
+    """Return a table of every column of the file with its role, such as quasi-identifier.
+
+    Columns that are left out of the score come first.
+    """
     rows = [
         (role.column, ROLE_LABELS[role.role] + ": left out" * role.left_out, role.reason)
         for role in sorted(score.roles, key=lambda role: not role.left_out)
@@ -116,7 +123,11 @@ def _roles(score: "ScoredTable") -> Grid:
 def exposure_blocks(
     score: "ScoredTable", worst: "WorstCase | None" = None, shared: Sequence[str] = ()
 ) -> Iterator["Block"]:
-    """Yield the crowds by columns, the exposure by known columns, and the bounds."""
+    """Yield the tables of exposure by columns and k, and the bounds on exposure.
+
+    worst: the search for the worst case; None: not searched. shared: sentences on the values that
+    all people share.
+    """
     yield _curves(score)
     if score.quasi is not None:
         for knowledge, part in (("quasi-identifiers", score.quasi), ("everything", score.joint)):
@@ -138,12 +149,12 @@ def _ks(score: "ScoredTable") -> list[int]:
 
 
 def _subjects(score: "ScoredTable") -> "tuple[ScoredColumns, ...]":
-    """Return the figures of each single column, then of all columns together."""
+    """Return the equivalence classes of each single column, then of all columns together."""
     return (*score.columns, score.joint)
 
 
 def _curves(score: "ScoredTable") -> Grid:
-    """Return the table of people in a crowd smaller than k, by columns and k."""
+    """Return the table of the number of people in a class smaller than k, by columns and k."""
     ks = _ks(score)
     rows = [
         (
@@ -159,7 +170,11 @@ def _curves(score: "ScoredTable") -> Grid:
 
 
 def _bounds(score: "ScoredTable", worst: "WorstCase | None") -> Grid:
-    """Return the bounds on exposure of all columns at k, and the estimate beside the truth."""
+    """Return the table of bounds on the exposure of all columns together, beside the true exposure.
+
+    It also has the estimate for columns that have no relation to each other. worst: the search for
+    the worst case; None: not searched.
+    """
     n, words = score.users, dict(BOUNDS)
     if worst is not None and worst.proof:
         words["worst"] = words["worst"].replace("proven", "proven by cases, in whole numbers")
@@ -177,7 +192,10 @@ def _bounds(score: "ScoredTable", worst: "WorstCase | None") -> Grid:
 
 
 def _caution(score: "ScoredTable") -> str:
-    """Return the method and the limits of the estimate, or the reason why it is missing."""
+    """Return a note on the estimated exposure if columns had no relation to each other.
+
+    The note has the method and the limits of the estimate, or the reason why there is no estimate.
+    """
     estimate = score.unrelated
     if estimate is not None:
         return (
@@ -193,7 +211,10 @@ def _caution(score: "ScoredTable") -> str:
 
 
 def attacker_blocks(score: "ScoredTable") -> Iterator["Block"]:
-    """Yield the table of the three attackers; with sampling weights, the model of their chances."""
+    """Yield the table of the three attackers: prosecutor, journalist and marketer.
+
+    With sampling weights, a line explains the statistical model behind the chances.
+    """
     risk, mean = score.risk, f"{score.risk.marketer:.4g}"
     population, sampled = f"a population {risk.population_factor:g} times the table", risk.sampled
     if sampled is not None:
@@ -218,14 +239,17 @@ def attacker_blocks(score: "ScoredTable") -> Iterator["Block"]:
 
 
 def _attacker(attacker: "Attacker") -> tuple[str, str, str]:
-    """Return the largest and mean success of an attacker, and the share of people above a limit."""
+    """Return an attacker's success: largest chance, mean chance, and share of people above 1 / k.
+
+    The share is of people with a chance above 1 / k.
+    """
     return f"{attacker.largest:.4g}", f"{attacker.mean:.4g}", percent(attacker.above)
 
 
 def set_blocks(score: "ScoredTable", limit: int | None = None) -> Iterator["Block"]:
-    """Yield the safe sets of columns, and the columns to keep and to drop.
+    """Yield the table of safe sets of columns, and the columns to keep and to drop.
 
-    limit: the largest number of sets and columns to print; None: no limit, as on a page.
+    limit: the largest number of sets and of columns to print; None: no limit, as on a page.
     """
     sets, promise = _printed_sets(score), _promise(score)
     printed = sets if len(score.columns) <= LISTED else sets[:limit]
@@ -260,7 +284,10 @@ def _searched(score: "ScoredTable") -> str:
 
 
 def _printed_sets(score: "ScoredTable") -> "list[ScoredColumnSet]":
-    """Return all sets if the columns are few, else the maximal safe sets."""
+    """Return all column sets if the columns are few, else the maximal safe sets.
+
+    A maximal safe set is safe by the table itself or by a certified bound, and no larger set is.
+    """
     sets = score.sets
     if sets.every and len(score.columns) <= LISTED:
         return list(sets.sets)
@@ -273,12 +300,19 @@ def _printed_sets(score: "ScoredTable") -> "list[ScoredColumnSet]":
 
 
 def _promise(score: "ScoredTable") -> str:
-    """Return the bound that certifies sets of columns."""
+    """Return the name of the bound that certifies sets of columns.
+
+    It is the coverage bound if each person has a single row. With several rows a person, it is a
+    bound computed from the number of persons with each value.
+    """
     return COVERAGE if score.rows <= score.users else "persons of each value"
 
 
 def _judged(score: "ScoredTable", people: int, *, is_safe: bool) -> tuple[str, str]:
-    """Return the share of exposed people in a column set, and `safe` or `unsafe`."""
+    """Return the share of exposed people in a column set as text, and `safe` or `unsafe`.
+
+    people: the number of exposed people.
+    """
     return percent(people / score.users), "safe" if is_safe else "unsafe"
 
 
@@ -287,7 +321,8 @@ def _advise(
 ) -> Iterator["Block"]:
     """Yield a line with the columns to keep, and a line with the columns to drop.
 
-    by: the measure of safety: the truth, or a certified bound. limit: the most columns to name.
+    by: the measure of exposure, in words: the table itself, or a certified bound. limit: the
+    largest number of columns to name.
     """
     size_note = "no safe set has more columns" if choice.largest else "larger ones may exist"
     yield Line(
@@ -305,13 +340,20 @@ def _advise(
 
 
 def numbers(score: "ScoredTable") -> Grid:
-    """Return a table with a number in each line: subject, measure, k and value."""
+    """Return the figures of a score for other programs, as a table with a figure in each line.
+
+    Its columns: subject (a column, a set of columns or a question), measure, k and value.
+    """
     return Grid(("subject", "measure", "k", "value"), list(_numbers(score)))
 
 
 def _numbers(score: "ScoredTable") -> Iterator[tuple[str, str, int | str, object]]:
-    """Yield the lines of `numbers`: subject, measure, k and value."""
-    # A program selects lines by subject and measure, so each kind of figure has a loop of its own.
+    """Yield every figure of a score as (subject, measure, k, value), for output as CSV.
+
+    The subject is a column, a set of columns or a question. k is "" for a measure that has no k.
+    """
+    # A program that reads the output selects lines by subject and measure. Lines of a kind of
+    # figure have the same form of both, so each kind has its own loop below.
     joint, k = score.joint.name, score.k
     for part in _subjects(score):
         yield part.name, "values", "", part.values

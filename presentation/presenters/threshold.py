@@ -1,4 +1,8 @@
-"""The presenter of `threshold`: rows that k people open, and the views on closed groups."""
+"""The presenter of the program `threshold`: a row opens only if at least k people submit that row.
+
+People encrypt their rows. The reader (the analyst) can decrypt a row, or its first columns, only if
+k people submit the same. Other groups of equal rows stay closed: the reader sees their sizes alone.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -26,22 +30,33 @@ ASKING = (
     "Everybody asks `randomness`, which sees nothing of it, for a secret that only people with "
     "the same values get, and checks the proof that all were served with one key."
 )
-ASSUMED_PEOPLE = 10**6  # people of a promise: delta grows with their number, and no more
+# number of people for which the privacy guarantee is stated; delta grows in proportion to it
+ASSUMED_PEOPLE = 10**6
 
 
 class ThresholdPresenter(OneRoundPresenter):
-    """The words of the program `threshold`: a row opens only if k people submit the same row."""
+    """The texts on the program `threshold`: a row opens only if k people submit the same row.
+
+    Exclusion is the remaining risk: a person without an opened row has a value other than the
+    opened values. If that reveals a class of fewer than k people, they are exposed.
+    """
 
     reads = "what k people share"
     exposed = "people with an open value that fewer than k share, or in a small crowd by exclusion"
     bound = "values shared by fewer than k stay closed; people known by exclusion are counted"
 
     def decision(self, scenario: "Scenario", reader: str, limit: str) -> str:  # noqa: ARG002
-        """Return the promise: no curator decides."""
+        """Return the program's promise, since no party decides on a release.
+
+        reader: the party that reads the answers. limit: the limit of exposure; both are not used.
+        """
         return self.promise(scenario)
 
     def steps(self, scenario: "Scenario", answering: str, mixing: str) -> list[str]:  # noqa: ARG002
-        """Return the steps of a session, a sentence each."""
+        """Return the steps of a session, a sentence each.
+
+        mixing: the sentence on shufflers, which most programs share.
+        """
         policy, k = scenario.policy, scenario.policy.k
         opening = (
             f"The analyst opens what {k} or more people share, drops shares that are junk, and "
@@ -65,14 +80,19 @@ class ThresholdPresenter(OneRoundPresenter):
         return [ASKING, sealing, mixing, opening]
 
     def decides(self, policy: "Policy") -> str:
-        """Return the rows to be opened, as a clause."""
+        """Return the condition for opening a row, as a clause: at least k people share the row."""
         unit = "rows, or else their first columns," if policy.prefixes else "rows"
         if policy.sample is not None:
             unit += f" of people who take part with probability {policy.sample:g}"
         return f"{unit} that {plural(policy.k, 'person', 'people')} or more share are opened"
 
     def promise(self, scenario: "Scenario") -> str:
-        """Return the promise, in words."""
+        """Return the privacy promise: no row that fewer than k people share is decrypted.
+
+        It holds unless the analyst and the party `randomness`, which helps people to encrypt rows,
+        pool their data. Further clauses depend on the policy. They are on random sampling of
+        people, or on closed rows: their people are known to have no opened row.
+        """
         policy = scenario.policy
         unit = "row or prefix of one" if policy.prefixes else "row"
         promised = (
@@ -89,7 +109,11 @@ class ThresholdPresenter(OneRoundPresenter):
         )
 
     def summary(self, outcome: Any) -> Iterator[Block]:
-        """Yield the table of people by length of their open prefix; and the estimates."""
+        """Yield the table of people by the number of their opened columns, and estimates of counts.
+
+        In a row, the first columns that at least k people share are opened; the rest stays
+        encrypted. Estimates exist only if people take part at random.
+        """
         opened: OpenedRows | None = outcome.findings
         if opened is None:
             return
@@ -98,16 +122,19 @@ class ThresholdPresenter(OneRoundPresenter):
             yield from (Line(), _estimates(opened.sampled))
 
     def scores(self, outcome: Any) -> Iterator[Score]:
-        """Yield score rows: released cells, closed groups and the views on them."""
+        """Yield scores: opened values, and people in groups with rows that stay encrypted."""
         if outcome.findings is not None:
             yield from _scores(outcome.findings)
 
     def remark(self) -> str:
-        """Return the trust assumption."""
+        """Return the trust assumption: the analyst and the party `randomness` do not collude."""
         return NOTE
 
     def section(self, scenario: "Scenario", result: "Claims") -> Iterator[Section]:  # noqa: ARG002
-        """Yield the section on open prefixes and closed groups."""
+        """Yield the section of a page on the rows that opened, and the groups that stayed closed.
+
+        A group is the people with the same row. It opens if it has at least k people.
+        """
         opened = result.findings
         if not isinstance(opened, OpenedRows):
             return
@@ -132,11 +159,15 @@ class ThresholdPresenter(OneRoundPresenter):
         yield Section("opened", "What was opened", lead, grids)
 
     def stage_rule(self, policy: "Policy", language: "Language") -> str:  # noqa: ARG002
-        """Return the caption on the trust assumptions; the program makes no choice from counts."""
+        """Return the caption on the rule: rows open if k people share them, and no party decides.
+
+        It also names the two trust assumptions. The caption is for the theatre, the animated stage
+        of a run.
+        """
         return language.say("says-rule-opening")
 
     def stage_announcement(self, policy: "AnnouncedPolicy", language: "Language") -> str:
-        """Return the condition for opening a row, as a clause."""
+        """Return the condition for opening a row, as a clause with k and the sampling rate."""
         from ...protocol.rounds.opened_prefixes import PARTS, sample_parts
 
         if parts := sample_parts(policy.rule):
@@ -145,7 +176,7 @@ class ThresholdPresenter(OneRoundPresenter):
         return language.say("says-opening", k=policy.k)
 
     def stage_hiding(self, call: "Call", language: "Language") -> str:  # noqa: ARG002
-        """Return a clause: a row is sealed to the people with the same row."""
+        """Return a clause: a row is encrypted, and opens only if k people submit the same row."""
         return language.say("says-hiding-rows")
 
     def stage_decision(
@@ -155,13 +186,17 @@ class ThresholdPresenter(OneRoundPresenter):
         reader: str,  # noqa: ARG002
         language: "Language",
     ) -> str:
-        """Return a sentence: there is no choice."""
+        """Return a sentence: no party decides on a release; k equal rows simply open."""
         return language.say("says-opening-decided", k=decision.certificate.k)
 
     def stage_release(
         self, policy: "AnnouncedPolicy", schema: "Schema", release: "Counts", language: "Language"
     ) -> str:
-        """Return the sentence on users known by exclusion to all readers of the release."""
+        """Return a sentence on people that all readers of a release know by exclusion.
+
+        These people have no opened row, so their rows are among the closed rows. They are exposed
+        if this reveals a class of fewer than k people.
+        """
         from ...protocol.rounds.exclusion import domains_of, excluded
         from ...protocol.rounds.opened_prefixes import by_prefixes, closes_further, sample_parts
 
@@ -183,7 +218,10 @@ class ThresholdPresenter(OneRoundPresenter):
 
 
 def _sampling_promise(policy: "Policy") -> str:
-    """Return the privacy guarantee of sampling, for any number of people."""
+    """Return the privacy guarantee if people take part at random: an epsilon, with a delta by view.
+
+    It is stated for `ASSUMED_PEOPLE` people.
+    """
     from ...scenarios.programs.threshold.estimates import losses
 
     epsilon, removed, replaced, reader, tried = losses(policy, ASSUMED_PEOPLE)
@@ -195,7 +233,11 @@ def _sampling_promise(policy: "Policy") -> str:
 
 
 def _depths(opened: OpenedRows) -> Grid:
-    """Return the table of people by the number of their open columns."""
+    """Return the table of people by the number of their opened columns.
+
+    With the option `prefixes` a column of a row opens if at least k people share its value and all
+    values before it. Without the option all columns of a row open, or all stay closed.
+    """
     people = sum(depth.people for depth in opened.depths)
     rows = [
         (str(depth.columns), f"{depth.people:,}", percent(depth.people / people))
@@ -205,7 +247,10 @@ def _depths(opened: OpenedRows) -> Grid:
 
 
 def _estimates(sampled: "Sampled") -> Grid:
-    """Return the table of people per open row, with sampling error and limits."""
+    """Return the table of the estimated number of people with each opened row.
+
+    People take part at random, so a count is scaled up, with a sampling error and 95 % limits.
+    """
     rows = [
         (
             ", ".join(estimate.values),
@@ -221,7 +266,11 @@ def _estimates(sampled: "Sampled") -> Grid:
 
 
 def _scores(opened: OpenedRows) -> Iterator[Score]:
-    """Yield scores on opened rows: released cells, guarantees of sampling, closed groups."""
+    """Yield scores of the program `threshold`, in which a row opens only if k people share it.
+
+    The scores: opened values, guarantees if people take part at random, and people in groups that
+    stayed closed.
+    """
     cells = f"{opened.cells:,} of {opened.of:,}"
     yield "cells said", cells, f"{percent(opened.share)}; by {opened.k} each"
     if opened.best is not None and opened.best.cells > opened.cells:
@@ -251,7 +300,12 @@ def _scores(opened: OpenedRows) -> Iterator[Score]:
 
 
 def _excluded(opened: OpenedRows) -> Iterator[Score]:
-    """Yield score rows on people with closed rows: known to all, and known to the reader."""
+    """Yield scores on people without an opened row, known by exclusion: they have no opened value.
+
+    First the people with rows that opened for the reader, and that the reader did not publish. Then
+    people known by exclusion to all readers of the release. Last, people known by exclusion to the
+    reader of the ballots, which also sees the sizes of closed groups.
+    """
     if opened.sampled is not None:
         return
     if opened.withheld:
