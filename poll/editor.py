@@ -96,7 +96,7 @@ class ChangingSession(Protocol):
 
     @property
     def settled(self) -> bool:
-        """Whether the questions cannot change any more."""
+        """Whether the questions can no longer change, because the session begins or has begun."""
 
     def set_questions(self, scenario: Scenario, lang: str | None) -> None:
         """Replace the questions of the session.
@@ -181,12 +181,12 @@ class Editor:
         return {key: self._setting(key) for key in SETTINGS if not unread.get(key)}
 
     def _setting(self, key: str) -> Any:
-        """Return the value of a setting, such as `policy.k`."""
+        """Return the present value of a setting. key: table and name, such as `policy.k`."""
         section, _, name = key.partition(".")
         return getattr(getattr(self._table, section), name)
 
     def _check(self, draft: Draft) -> dict[str, Any]:
-        """Return all mistakes of a draft, for the page."""
+        """Return all mistakes of a draft as data for the teacher's page."""
         return {"problems": _problem_data(self._examine(draft)[2])}
 
     def _preview(self, body: bytes, accepted: str) -> dict[str, Any]:

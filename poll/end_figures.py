@@ -74,7 +74,7 @@ def _eyes(outcome: Outcome, shufflers: int) -> WatchingEyes:
     readers = [parties.CURATOR, parties.ANALYST]
 
     def linked(members: Iterable[str]) -> int:
-        """Return the number of people to whom these parties together can link values."""
+        """Return the number of people to whom a coalition of these parties can link values."""
         return outcome.coalition(*members).linked
 
     return WatchingEyes(outcome.users, (linked(hops), linked(readers), linked(hops + readers)))

@@ -102,8 +102,8 @@ class PartySeat(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The address and the identity of a party.
 
     Attributes:
-        who: the public identity.
-        host, port: the address at which it listens; port 0: it does not listen.
+        who: the public identity of the party.
+        host, port: the address at which the party listens; port 0: the party does not listen.
     """
 
     who: IdentityRecord

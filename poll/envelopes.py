@@ -78,7 +78,8 @@ def opened(finished_session: FinishedSession) -> list[SealedAnswers]:
                     )
                 )
         except Refused:
-            continue  # an envelope that does not open is known only to its sender
+            # leave out an envelope that does not open: only its sender knows what it holds
+            continue
     return sealed_answers + _tried(closed, finished_session.functions)
 
 

@@ -61,6 +61,8 @@ def to_compare(board: Board) -> list[str]:
     keys = {f"shuffler {hop}": key for hop, key in enumerate(announcement.shufflers, start=1)}
     keys |= {"curator": announcement.curator, "analyst": announcement.analyst}
     lines = [f"read aloud: {session_words(compared_digest(board))}"]
-    if announcement.rules.verified:  # in a verified mix, ballots are not encrypted with these keys
+    # words of these keys are not needed in a verified mix: its ballots are encrypted with other
+    # keys
+    if announcement.rules.verified:
         return lines
     return lines + [f"  key of {name}: {key_words(key.encode())}" for name, key in keys.items()]

@@ -200,7 +200,7 @@ class _Mixing:
         raise trio.BrokenResourceError("no answer in time")
 
     def _unreachable(self, bad: BaseException) -> str:
-        """Return the message that the class's computer cannot be reached."""
+        """Return the message that the class's computer cannot be reached. bad: the cause."""
         return f"http://{self._name}: cannot be reached ({bad}); is it in this network?"
 
     def _check(self, papers: Papers) -> None:
@@ -253,7 +253,7 @@ class _Mixing:
 
 
 def _session_lines(scenario: Scenario) -> list[str]:
-    """Return the title, questions and promise of a session, for its shufflers."""
+    """Return the title, questions and promise of a session as lines for the terminal."""
     return [
         f"{scenario.scenario.title}: {len(scenario.feature)} questions",
         *(f"  {feature.name}" for feature in scenario.feature),

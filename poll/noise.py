@@ -33,9 +33,9 @@ class AnswerShare(msgspec.Struct, frozen=True):
 
     Attributes:
         answer: the text of the answer, as it was announced.
-        share: the estimated share of people with it; the estimate is unbiased, so it may be below 0
-            or above 1.
-        low, high: the limits of the 95 % interval, within 0 to 1.
+        share: the estimated share of people with this answer. The estimate is unbiased, so it may
+            be below 0 or above 1.
+        low, high: the limits of the 95 % confidence interval of the share, within 0 to 1.
     """
 
     answer: str
@@ -171,7 +171,7 @@ def result_data(result: NoisyResult, language: Language | None = None) -> dict[s
 
 
 def at_most(value: float) -> str:
-    """Return a bound > 0 as text with three digits, rounded up."""
+    """Return a bound > 0 as text with three digits, rounded up to stay a bound."""
     scale = 10.0 ** (2 - floor(log10(value)))
     return f"{ceil(value * scale) / scale:.3g}"
 
@@ -182,7 +182,7 @@ def percent(share: float) -> str:
 
 
 def lines(result: NoisyResult) -> list[str]:
-    """Return the result as lines for the terminal."""
+    """Return the estimates and privacy guarantees of noisy answers, for the terminal."""
     return [
         *(
             f"{question}: {share.answer}  {share.says} "
@@ -195,6 +195,9 @@ def lines(result: NoisyResult) -> list[str]:
 
 
 def response(scenario: Scenario, row: Sequence[str]) -> Sequence[str]:
-    """Return a person's response to a row of answers: randomized, if phones add noise."""
+    """Return a person's response to a row of answers: noisy answers, if phones add noise.
+
+    row: the true answers, in the order of the questions.
+    """
     questions = noise_of(scenario)
     return randomization(questions)(row, SystemEntropy()) if questions else row

@@ -1,4 +1,4 @@
-"""The set-up of a class session: all parties on this computer, or remote shufflers."""
+"""The set-up of a class session: all parties on this computer, or shufflers on other computers."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -144,5 +144,5 @@ def cast_of(scenario: Scenario) -> Cast:
 
 
 def _no_row(index: int) -> Sequence[str]:
-    """Raise LookupError, as this computer has no rows: only a person's phone knows its answers."""
+    """Raise LookupError: this computer has no answers of people, since only phones know them."""
     raise LookupError(f"person {index}: phones know their own answers, and nobody else does")

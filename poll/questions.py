@@ -63,8 +63,8 @@ from ..strict_text import Unreadable, decoded, from_toml
 DEMO = Path(__file__).with_name("demo.toml")
 NEW = Path(__file__).with_name("new.toml")
 LARGEST = 1 << 20  # largest number of bytes of a file of questions
-LONGEST_NAME = 40  # letters of a folder's name
-MOST_ANSWERS = 50  # answers of a question, all of which a phone shows
+LONGEST_NAME = 40  # longest name of a run folder that is made from the title, in letters
+MOST_ANSWERS = 50  # largest number of answers of a question: a phone shows them all
 FREE = {
     "mix": ("kind", "submit", "shufflers", "deadline", "min_batch"),
     "local": ("mechanism", "epsilon"),
@@ -98,9 +98,9 @@ class QuestionsTable(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     Attributes:
         title: the title of the session.
         lang: the tag of the questions' language (language.py); None: each browser chooses.
-        feature: the questions.
-        policy: the section with the promise about the release.
-        local: the noise that phones add, if shares are estimated.
+        feature: the questions, each with its possible answers.
+        policy: the section with the privacy promise about the release.
+        local: the section on the noise that phones add to answers.
         mix: the section on shufflers and deadlines.
         defence: the section on countermeasures.
     """
@@ -118,8 +118,8 @@ def read_questions(path: Path) -> Scenario:
     """Read a file of questions, as a scenario without people.
 
     Raises:
-        ScenarioError: all mistakes in it, a line each.
-        StorageError: it cannot be read.
+        ScenarioError: the file has mistakes; the text has a line for each.
+        StorageError: the file cannot be read.
     """
     return _scenario(parse_questions(read_bounded(path, LARGEST, "file of questions"), path))
 
@@ -195,7 +195,7 @@ def write_new(path: Path) -> None:
 
 
 def table_of(scenario: Scenario) -> QuestionsTable:
-    """Return the file of questions that a scenario was made of."""
+    """Return the contents of the file of questions from which a scenario was made."""
     return QuestionsTable(
         title=scenario.scenario.title,
         feature=scenario.feature,
@@ -214,7 +214,7 @@ def scenario_of(table: QuestionsTable) -> Scenario:
 
 
 def _scenario(table: QuestionsTable) -> Scenario:
-    """Return the scenario of a file of questions, without a check."""
+    """Return the scenario of a file of questions, without a check for mistakes."""
     return Scenario(
         scenario=About(name=_file_name(table.title), title=table.title),
         population=PopulationSection(source=PHONES),
@@ -248,7 +248,7 @@ def _judged(table: QuestionsTable, mended: Collection[Where]) -> list[Problem]:
 
 
 def _file_name(title: str) -> str:
-    """Return a title turned into a valid name of a folder."""
+    """Return the name of a run folder, made from the title of a session."""
     words = re.findall(r"[a-z0-9]+", title.casefold())
     return "-".join(words)[:LONGEST_NAME].strip("-") or "poll"
 
@@ -377,7 +377,7 @@ def _question(at: int, feature: FeatureSection) -> Iterator[Problem]:
 
 
 def _texts(features: Sequence[FeatureSection]) -> Iterator[Problem]:
-    """Yield questions that cannot be announced: invalid, or with a name that is already used."""
+    """Yield a mistake for each question that cannot be announced, or with a repeated name."""
     for at, feature in enumerate(features):
         try:
             Schema((Feature(feature.name, feature.values or ("a", "b")),))
@@ -394,7 +394,7 @@ def _columns(table: QuestionsTable) -> Iterator[Problem]:
 
 
 def empty_population(scenario: Scenario) -> Population:
-    """Return the questions as a population without people."""
+    """Return the schema of the questions as a population without people."""
     import numpy as np
 
     schema = schema_of(scenario)

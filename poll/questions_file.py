@@ -56,7 +56,7 @@ class QuestionsFile:
 
     @property
     def scenario(self) -> Scenario:
-        """The scenario of the questions, without people."""
+        """The scenario that the file of questions describes, without people."""
         return scenario_of(self.table)
 
     @property
@@ -118,7 +118,7 @@ class QuestionsFile:
 
 
 def _has_bytes(path: Path, data: bytes) -> bool:
-    """Whether a file can be read and has these bytes."""
+    """Whether a file can be read and holds exactly these bytes."""
     try:
         return path.is_file() and read_bounded(path, len(data), "copy") == data
     except StorageError:

@@ -123,7 +123,7 @@ def population(
     unknown = dict.fromkeys(range(users), schema.names)
     for sealed in sealed_answers:
         if sealed.round == 1:
-            # in the order of columns
+            # the values of all ballots of a submission, in the order of the columns
             answer_values = [value for _, values in sealed.answers for value in values]
             named = dict(zip(schema.names, answer_values, strict=True))
             unknown[sealed.user] = tuple(name for name in named if named[name] == BLANK)

@@ -21,9 +21,9 @@ class Unwelcome(Exception):
         self._values = values
 
     def say(self, language: Language) -> str:
-        """Return the reason in a language."""
+        """Return the reason for the refusal as a sentence in a language."""
         return language.say(self._key, **self._values) if self._key else str(self._values["words"])
 
     def __str__(self) -> str:
-        """Return the reason in English."""
+        """Return the reason for the refusal as a sentence in English."""
         return self.say(english())

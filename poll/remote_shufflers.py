@@ -51,7 +51,7 @@ class ClassIdentities:
 
     @classmethod
     def fresh(cls) -> "ClassIdentities":
-        """Return new identities for one session."""
+        """Return newly made identities of the class's computer, for a single session."""
         desk, hall = map(make_identity, OWN_NAMES)
         return cls(desk, hall)
 

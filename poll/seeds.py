@@ -60,7 +60,7 @@ class Seeds:
     """
 
     def __init__(self, room: Classroom, network: Network) -> None:
-        """Start without queries."""
+        """Start without queries of phones. room: the phones. network: the session's network."""
         self._room = room
         self._network = network
         self._exchanges: dict[tuple[int, str], _Exchange] = {}

@@ -59,7 +59,8 @@ from .wall_page import QrCode, WallPage
 from .web import PhoneServer
 
 GRACE = 4.0  # seconds after the last post, for phones that are slow to read it
-BREATH = 0.2  # seconds after the last answer, before the round is closed early
+# seconds after the last answer, before the round is closed early: a pause for slow messages
+BREATH = 0.2
 LOOK = 0.1  # seconds between two checks for new answers
 
 LineSink = Callable[[str], None]
@@ -78,7 +79,7 @@ class EagerClock(trio.abc.Clock):
         self._skipped_seconds = 0.0
 
     def start_clock(self) -> None:
-        """Do no work: real time passes by itself."""
+        """Do nothing: real time passes without being started."""
 
     def current_time(self) -> float:
         """Return the time in seconds, from an arbitrary beginning."""
@@ -190,7 +191,8 @@ class PhoneSession:
             scenario=scenario.scenario,
             feature=scenario.feature,
             policy=scenario.policy,
-            mix=replace_struct(mix, **times),  # keep the settings that an attack has changed
+            # keep the other settings of the mix, which a switched-on attack may have changed
+            mix=replace_struct(mix, **times),
             defence=replace_struct(defence, min_dropout=scenario.defence.min_dropout),
         )
         self._terms = replace(self._terms, language=lang)
@@ -249,7 +251,8 @@ class PhoneSession:
             await self._stay()
             nursery.cancel_scope.cancel()
         if finished is not None and not is_reported:
-            # report a session that ended while the teacher could still repeat it
+            # Ctrl-C while the teacher could still repeat the ended session cancels the tasks above,
+            # before `finished` is called.
             finished(finished_session)
         return finished_session
 
@@ -327,7 +330,10 @@ class PhoneSession:
 
     @property
     def _awaits_people(self) -> bool:
-        """Whether people or shufflers are missing, or the teacher still has to begin."""
+        """Whether the session still waits to begin: for people, for shufflers, or for the teacher.
+
+        It waits for the teacher if the number of people to wait for is not set.
+        """
         people = self.room.returning if self.room.attempt > 1 else self._terms.people
         if people is None:
             return True
@@ -511,7 +517,7 @@ def _plan(network: Network) -> Round | None:
 
 
 async def _deliver(network: Network, sender: str, data: bytes) -> None:
-    """Send a submission to the first shuffler; in a verified mix, to every keyholder."""
+    """Send a phone's submission to shuffler 1; in a verified mix, to every party with a key."""
     plan = _plan(network)
     doors = plan.openers if plan is not None and plan.verified else ("shuffler-1",)
     for door in doors:

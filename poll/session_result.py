@@ -1,4 +1,4 @@
-"""The result of a session of phones."""
+"""The result of a session of phones, for the run folder and the figures at its end."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

@@ -39,7 +39,7 @@ class SimulatedPeople:
     """
 
     def __init__(self, room: Classroom, scenario: Callable[[], Scenario], count: int) -> None:
-        """Keep the class, the questions and the number of people; they join with `join`."""
+        """Start without simulated people in the class; `join` lets them join."""
         self._room = room
         self._people: dict[str, Sequence[str]] = {}
         self._signers: dict[str, Signer] = {}
@@ -47,7 +47,7 @@ class SimulatedPeople:
         self._count = count
 
     def join(self) -> None:
-        """Let the people join the class, under names that begin with "simulated"."""
+        """Let the simulated people join the class, under names that begin with "simulated"."""
         for number in range(self._count):
             secret = secrets.token_hex(SECRET)
             signer = self._signers[secret] = Signer(SystemEntropy())

@@ -73,7 +73,7 @@ def singles_of(
 
 
 def counts_data(singles: Singles, language: Language | None = None) -> dict[str, Any]:
-    """Return the counts as data for the wall: tables and sentences.
+    """Return the counts of each question as tables and sentences for the wall, the projected page.
 
     language: language of the sentences; None: English.
     """
@@ -100,7 +100,7 @@ def why(singles: Singles, language: Language | None = None) -> str:
 
 
 def lines(singles: Singles) -> list[str]:
-    """Return the counts as lines for the terminal."""
+    """Return the counts of each question by itself as lines for the terminal."""
     return [
         *(
             f"{question}: {answer}  {people} of {singles.people} people"

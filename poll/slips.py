@@ -136,17 +136,17 @@ def printed(code: str) -> str:
 class Slips:
     """The slips of a session (papers with a secret code each), and which of them have been used.
 
-    codes: the codes of all slips.
+    Each code admits one phone, once. codes: the codes of all slips.
     """
 
     def __init__(self, codes: Sequence[str]) -> None:
-        """Start with all slips unused."""
+        """Start with all slips unused. codes: the secret codes of all slips."""
         self._codes = tuple(code.encode() for code in codes)
         self._used: set[int] = set()
 
     @property
     def number(self) -> int:
-        """The number of slips."""
+        """The number of slips of the session, used and unused."""
         return len(self._codes)
 
     @property

@@ -19,7 +19,7 @@ from .classroom import MOST_PHONES, Classroom
 
 MORE = 30.0  # seconds of one extension of a round
 SPARE = 300  # seconds of all extensions of a round together
-LONGEST = 3_600  # seconds; longer rounds cannot be extended
+LONGEST = 3_600  # longest round that can be extended, in seconds
 DIGITS = 9  # longest typed number that is read, in digits
 
 Lines = Callable[[], str | None]
@@ -85,7 +85,7 @@ class Teacher:
         self.end()
 
     def hear(self, line: str) -> None:
-        """Carry out the command in a line."""
+        """Carry out the command in a line that the teacher typed."""
         room = self._room
         if room.ended:
             self.repeat() if line == "r" else self.end()
@@ -106,7 +106,7 @@ class Teacher:
         return max(0, self.needed - len(self._room.phones)), self._missing()
 
     def begin(self) -> bool:
-        """Begin the session; return False, and say why, if people or shufflers are missing."""
+        """Begin the session; return False, and print why, if people or shufflers are missing."""
         present_people, (missing_people, missing) = len(self._room.phones), self.lacks
         if missing_people:
             are = "person is" if present_people == 1 else "people are"
@@ -119,7 +119,7 @@ class Teacher:
         return self.is_starting
 
     def wait(self) -> bool:
-        """Extend the open round; return False if it cannot become longer."""
+        """Extend the open round by `MORE` seconds; return False if its longest time is reached."""
         longer = self._room.extend(MORE)
         time_text = f"{self._room.seconds_left:.0f} seconds left"
         self._print_line(time_text if longer else "a round cannot become longer than that")

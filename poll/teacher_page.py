@@ -48,7 +48,7 @@ class TeacherPage:
     def __init__(
         self, room: Classroom, teacher: Teacher, host: str, editor: Editor | None = None
     ) -> None:
-        """Draw the secret of the page's address; arguments as of the class."""
+        """Start with a new random secret in the page's address; arguments as of the class."""
         self.secret = secrets.token_hex(8)
         self._room = room
         self._teacher = teacher

@@ -50,7 +50,7 @@ class Wall(Instrument):
         proved: bool = False,
         once: bool = False,
     ) -> None:
-        """Start with an empty stage; arguments as of the class."""
+        """Start with an empty picture; arguments as of the class."""
         self.log = EventLog()
         self._language = language or english()
         self._proved = proved
@@ -61,7 +61,7 @@ class Wall(Instrument):
         # line on used slips of paper, or on several people who joined from one network address; "":
         # neither
         self._joined = ""
-        self._reached = False  # whether a phone has joined
+        self._reached = False  # whether a phone, not only simulated people, has joined
         self._attempt = ""
         self._title = title
         self._shufflers = shufflers
@@ -92,7 +92,7 @@ class Wall(Instrument):
         self._expected: Mapping[str, object] | None = None
 
     async def answer(self, request: Request, resource: str) -> HttpResponse:
-        """Return the response to a browser. resource: `page` or `events`."""
+        """Return the response to a browser's request. resource: `page` or `events`."""
         path = {"page": "/", "events": "/events"}[resource]
         return await self._audience.answer(Request(request.method, path, request.headers))
 
@@ -168,7 +168,7 @@ class Wall(Instrument):
             self._forecast(forecast)
 
     def set_title(self, title: str, language: Language) -> None:
-        """Change the title and the language, before the session begins."""
+        """Change the title of the session and the language, before the session begins."""
         self._title, self._language = title, language
         self._audience = Audience(self.log, lambda: self._bill, {}, language)
         self._clear()
@@ -228,7 +228,10 @@ class Wall(Instrument):
         self._redraw()
 
     def awaits(self, answered: int, due: int) -> None:
-        """Show the number of answers in the open round, and of people that can answer."""
+        """Show how many people have answered in the open round.
+
+        answered: number of answers. due: number of people that can answer.
+        """
         word = self._language.say("wall-answered", answered=answered, n=due)
         self.log.append({"what": "word", "word": word})
 

@@ -55,7 +55,7 @@ class WallPage:
     def __init__(
         self, room: Classroom, facts: Facts, scenario: Callable[[], Scenario], qr: QrCode
     ) -> None:
-        """Start without an address; arguments as of the class."""
+        """Start without the address of the session; arguments as of the class."""
         self.address = ""
         self.measured: EndFigures | None = None
         self._room = room
@@ -86,7 +86,11 @@ class WallPage:
 
     @property
     def _screen(self) -> str:
-        """The name of the screen for the present state of the session."""
+        """The name of the screen that the projected page shows in the present state of the session.
+
+        join: people join. words: people compare the words of the session. answering: answers come.
+        mixing: shufflers work. over: the session has ended.
+        """
         room = self._room
         if room.ended:
             return "over"

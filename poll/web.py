@@ -228,7 +228,7 @@ class PhoneServer:
         return HttpResponse(200 if reply else 204, reply, (*JSON, NO_STORE))
 
     async def _answer(self, request: Request) -> HttpResponse:
-        """Pass a phone's sealed answers on; Unwelcome if they cannot be accepted."""
+        """Pass a phone's sealed answers on to the session; Unwelcome if they cannot be accepted."""
         secret, plan = self._asking(request)
         await self._room.answer(plan, secret, request.body, self.deliver)
         return HttpResponse(204, b"", (NO_STORE,))

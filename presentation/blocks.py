@@ -12,7 +12,8 @@ from typing import Literal
 from .text_blocks import Grid, Line, PageNumbers, Score, data_link
 
 Level = Literal["serious", "warning", "note"]
-LEVELS: tuple[Level, ...] = ("serious", "warning", "note")  # worst first
+# levels of alerts, the most serious first
+LEVELS: tuple[Level, ...] = ("serious", "warning", "note")
 # questions that every page of a run answers at its top
 RELEASED, EXPOSED = "What was released?", "How exposed are people?"
 
@@ -89,7 +90,7 @@ class Picture:
 
     @property
     def link(self) -> str:
-        """A `data:` link that holds the picture: scripts in an image do not run."""
+        """A `data:` link to the picture: scripts do not run in an SVG that is an image."""
         return data_link(self.svg, "image/svg+xml")
 
 
@@ -149,7 +150,7 @@ class Section:
 
 
 def as_sentences(rows: "Iterable[Score]") -> "Iterator[str]":
-    """Yield each score as a sentence, `Name: value (meaning).`, for text on a page."""
+    """Yield each row of a table of scores as a sentence, `Name: value (meaning).`, for a page."""
     for name, value, meaning in rows:
         subject = name.removeprefix("... ")
         yield f"{subject[:1].upper()}{subject[1:]}: {value} ({meaning})."

@@ -47,13 +47,13 @@ def share_in(share: float, language: "Language") -> str:
 
 
 def joined_in(names: Iterable[str], language: "Language") -> str:
-    """Return names as an enumeration, `a, b and c`, in a language."""
+    """Return names joined as in a sentence, `a, b and c`, in a language."""
     *leading, last = list(names) or [language.say("says-nothing")]
     return language.say("and").join([", ".join(leading), last]) if leading else last
 
 
 def limit(policy: "AnnouncedPolicy", language: "Language") -> str:
-    """Return the promise of a policy as a clause: the largest share of exposed people, and k."""
+    """Return a policy's promise as a clause: the largest share of exposed people, and k."""
     share = share_in(policy.max_exposure, language)
     return language.say("says-limit", share=share, k=policy.k)
 

@@ -43,7 +43,7 @@ LEGEND = (
 
 
 def terminal(matrix: "Matrix") -> Iterator["Block"]:
-    """Yield an attack matrix for a terminal: outcome and detection of each attack, then costs."""
+    """Yield an attack matrix for a terminal: outcome of each attack, then costs of defences."""
     yield Line(
         f"{matrix.scenario}  {plural(matrix.users, 'person', 'people')}, every cell played "
         f"{plural(matrix.repeats, 'time')}, {seeds(matrix.seed, matrix.repeats)}\n"

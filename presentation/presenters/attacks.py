@@ -1,4 +1,4 @@
-"""The presenter of attacks in a run: the faults of its scenario, and scores on their outcomes."""
+"""The presenter of attacks in a run: attacks that its scenario enables, and their outcomes."""
 
 from collections import Counter
 from collections.abc import Iterator

@@ -45,9 +45,9 @@ ON_REPORTS = "those that cheat are not measured where people add noise to their 
 
 
 def why_unmeasured(scenario: "Scenario") -> str:
-    """Return the reason why malicious coalitions are not measured; "" if they are measured.
+    """Return the reason why attacks by malicious coalitions are not measured; "" if they are.
 
-    A verified mix has a proof instead; randomized reports have no row to read.
+    A verified mix has a proof instead; with noisy reports there is no row of a person to read.
     """
     if scenario.mix.kind == "verified":
         return PROVED
@@ -136,7 +136,7 @@ def rate(result: AttackResult) -> tuple[str, str]:
 
 
 def in_runs(result: AttackResult) -> str:
-    """Return the number of runs in which an attack read a row, with its interval, in words."""
+    """Return the runs in which an attack read a person's row, with a 95 % interval, in words."""
     rate_text, ends = rate(result)
     return f"{rate_text} {'run' if result.runs == 1 else 'runs'} ({ends})"
 

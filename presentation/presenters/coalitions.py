@@ -274,7 +274,8 @@ def notes(views: "Sequence[Received]", prior: str = "uniform") -> Iterator[str]:
     if any(view.reports for view in views):
         yield LINKED
         return
-    if all(view.rows_guessed is None for view in views):  # persons have several rows
+    # not computed if persons have several rows
+    if all(view.rows_guessed is None for view in views):
         yield PERSONS
         return
     yield GUESSED

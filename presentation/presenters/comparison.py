@@ -111,7 +111,10 @@ def remarks(comparison: Comparison) -> Iterator["Block"]:
 
 
 def trust_grid(programs: Sequence[Compared]) -> Grid:
-    """Return the table of privacy: the party that learns most, coalitions, and exposure."""
+    """Return the table of trust and privacy of each program.
+
+    It has the single party that learns most, smallest harmful coalitions, and exposure or epsilon.
+    """
     rows = [
         (
             program.program,
@@ -239,7 +242,10 @@ def _cheating(program: Compared) -> str:
 
 
 def _other_count(coalitions: int) -> str:
-    """Return the number of further coalitions in brackets; "" without further coalitions."""
+    """Return the number of further coalitions in brackets; "" if there is a single coalition.
+
+    coalitions: number of all coalitions.
+    """
     return f" (or {coalitions - 1} other)" if coalitions > 1 else ""
 
 

@@ -1,4 +1,4 @@
-"""Presenters of programs in which the curator chooses columns by the counts of single columns."""
+"""Presenters of programs in which the curator chooses columns from the counts of single columns."""
 
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ class ExposurePresenter(Presenter):
     """The texts on the program `exposure`: it releases the safe column set of largest weight."""
 
     def stage_rule(self, policy: "Policy", language: "Language") -> str:
-        """Return the condition for a release as a caption of the theatre."""
+        """Return the condition for a release, as a caption of the theatre (an animated run)."""
         share = share_in(policy.max_exposure, language)
         return language.say("says-rule-set", share=share, k=policy.k)
 
@@ -53,7 +53,7 @@ class FixedPresenter(ReleaseAllPresenter):
         return f"it keeps {', '.join(policy.keep)}, whatever the bound says"
 
     def stage_rule(self, policy: "Policy", language: "Language") -> str:
-        """Return the columns named in the scenario, as a caption of the theatre."""
+        """Return the columns that the scenario releases, as a caption of the theatre."""
         return language.say("says-rule-fixed", columns=", ".join(policy.keep))
 
 

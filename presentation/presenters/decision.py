@@ -65,5 +65,8 @@ def unreleased(columns: Iterable[UnreleasedColumn]) -> Iterator[str]:
 
 
 def _rounded_up(share: float) -> str:
-    """Return a share rounded up to 0.01 %: rounded down, the limit would be too small."""
+    """Return a share as text, rounded up to 0.01 %.
+
+    It is a recommended limit on exposure: rounded down it would be too small to release the column.
+    """
     return f"{ceil(share * 10_000 - 1e-9) / 10_000:g}"

@@ -70,7 +70,7 @@ class HierarchicalPresenter(Presenter):
         return "it keeps the most features that it can promise for, by all it knows"
 
     def summary(self, outcome: Any) -> Iterator[Block]:
-        """Yield the table of rounds; it is left out if the curator may ask only once."""
+        """Yield the table of rounds; without findings, as in an aborted run, no table."""
         if outcome.findings:
             yield from (rounds_grid(outcome.findings.rounds), Line(NOTE, "dim"), Line())
 
@@ -90,7 +90,7 @@ class HierarchicalPresenter(Presenter):
         yield Section("asked", "What the curator asked", lead, blocks)
 
     def stage_rule(self, policy: "Policy", language: "Language") -> str:
-        """Return captions of the theatre on the queries and the release."""
+        """Return the caption on the curator's queries and the release, for the theatre."""
         return language.say("says-rule-chosen" if chooses(policy) else "says-rule-deeper")
 
     def stage_hiding(self, call: "Call", language: "Language") -> str:

@@ -154,7 +154,7 @@ class IncidencePresenter(NoisePresenter):
 
 
 def _is_bayes(findings: IncidenceFindings) -> bool:
-    """Whether the limits are credible limits of a posterior distribution."""
+    """Whether the limits of the estimates are credible limits of a posterior distribution."""
     return findings.method == "bayes"
 
 
@@ -202,7 +202,10 @@ def _count(count: "ElementCount") -> tuple[str, str, str]:
 
 
 def _scores(findings: IncidenceFindings) -> Iterator[Score]:
-    """Yield the scores on a session's estimates: errors, epsilons and leakage."""
+    """Yield scores on the estimated numbers of elements in exactly t sets.
+
+    The scores: errors against the truth, epsilons, and leakage about an owner's set.
+    """
     if findings.largest_error is not None:
         share = percent(findings.largest_error / findings.positions)
         meaning = f"positions, of {findings.positions:,}: {share}; the worst of all counts"

@@ -117,7 +117,7 @@ class Forecast:
 
     @property
     def sentence(self) -> str:
-        """A sentence on the number of people, epsilon, the task and the verdict."""
+        """A sentence on the number of people, epsilon, the expected precision and the verdict."""
         return f"{self.people:,} people, epsilon {self.epsilon:.3g}: {self.within}, {self.verdict}"
 
     @property

@@ -62,7 +62,7 @@ def section(scenario: "Scenario", findings: "Randomized") -> Section:
 def _estimates(place: int, feature: "Estimated") -> PageFigure:
     """Draw a row for each value of a feature: the estimate with its interval, and the truth.
 
-    place: index of the feature, which makes the picture's id unique.
+    place: index of the feature, which makes the identifier of the picture unique on the page.
     """
     count, truth = len(feature.values), feature.truth
     order = list(range(count))

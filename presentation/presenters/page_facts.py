@@ -58,7 +58,7 @@ class PageFacts:
 
     @property
     def topology(self) -> Topology:
-        """The topology of the run: the paths of messages, through shufflers or among peers."""
+        """The topology of the run: messages pass central shufflers, or pass among peers."""
         return topology_of(self.run.scenario)
 
     @property
@@ -68,7 +68,7 @@ class PageFacts:
 
     @property
     def reader(self) -> str:
-        """The party that reads round 1 and decides, capitalized for the beginning of a sentence."""
+        """The party that reads round 1 and decides, with a capital letter to begin a sentence."""
         reader = self.topology.reader
         return f"{reader[0].upper()}{reader[1:]}"
 
@@ -140,7 +140,9 @@ class PageFacts:
         release = self.result.release
         if release is None or self.randomized:
             return {}
-        if self.result.several_rows:  # a person is in several cells, and once in each count
+        # the cells count a person once for each row; these marginals count a person once for each
+        # value
+        if self.result.several_rows:
             return {name: dict(self.result.marginals[name]) for name in release.columns}
         counts: dict[str, dict[str, int]] = {name: {} for name in release.columns}
         for cell, people in release.cells:
@@ -164,7 +166,7 @@ class PageFacts:
 
     @property
     def first_counted(self) -> int:
-        """The number of people counted in round 1."""
+        """The number of people counted in round 1, from the counts of single columns."""
         if several := self.result.several_rows:
             return several.rounds[0].people if several.rounds else 0
         counts = self.result.marginals.values()

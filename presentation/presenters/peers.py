@@ -87,7 +87,7 @@ def _between(spread: "Spread", *, share: bool = False) -> str:
 
 
 def sizes_numbers(among: "PeersFound") -> PageNumbers:
-    """Return the figures of `sizes_grid`, unrounded, for a CSV file."""
+    """Return the figures of coalitions of peers by their size, unrounded, for a CSV file."""
     parts = [f"{name}_{end}" for name in ("onions", "people", "rows") for end in ENDS]
     rows = [
         (
@@ -112,7 +112,7 @@ def followed(among: "PeersFound") -> Iterator[Block]:
 
 
 def named(among: "PeersFound") -> Sequence[str]:
-    """Return a sentence for each deviation of a peer that its posts on the board prove."""
+    """Return a sentence for each deviation of a peer that the posts on the board prove."""
     return [
         f"{charge.peer} is named: in round {charge.round}, step {charge.step}, it {charge.why}"
         for charge in among.charges
@@ -136,7 +136,10 @@ def scores(among: "PeersFound") -> Iterator[Score]:
 
 
 def steps(scenario: "Scenario", people: int, features: int) -> list[str]:
-    """Return the steps of a session, a line each."""
+    """Return the steps of a session among peers, a line each.
+
+    people: number of peers. features: number of columns.
+    """
     mix = scenario.mix
     onions = features + mix.cover
     steps_told = STEPS.format(

@@ -121,7 +121,7 @@ class Presenter:
         yield from ()
 
     def remark(self) -> str:
-        """Return a remark on reading the figures; empty if not needed."""
+        """Return a remark on reading the figures of a run; empty if not needed."""
         return ""
 
     def answers(self, result: "Claims") -> "tuple[VerdictAnswer, ...]":  # noqa: ARG002
@@ -147,7 +147,7 @@ class Presenter:
         return f"{decides[0].upper()}{decides[1:]}."
 
     def stage_announcement(self, policy: "AnnouncedPolicy", language: "Language") -> str:
-        """Return the promise in the curator's announcement, as a clause for the theatre."""
+        """Return the promise in the announcement, as a clause for the theatre (an animated run)."""
         return stage.limit(policy, language)
 
     def stage_hiding(self, call: "Call", language: "Language") -> str:  # noqa: ARG002

@@ -192,7 +192,7 @@ class HistogramPresenter(NoisePresenter):
         return _release_answer(findings), VerdictAnswer(EXPOSED, epsilon, text)
 
     def section(self, scenario: "Scenario", result: "Claims") -> "Iterator[Section]":
-        """Yield the section on noise and precision."""
+        """Yield the section of a page on noise and precision of the estimates."""
         from .noise_page import section
 
         if isinstance(result.findings, Randomized):
@@ -200,7 +200,7 @@ class HistogramPresenter(NoisePresenter):
 
 
 def burned_round(outcome: Any) -> Iterator[Block]:
-    """Yield the line on an aborted round, with its reason."""
+    """Yield a line that round 1 was aborted, with the reason."""
     yield Line(f"  round 1  burned: {outcome.burned}", "bold red")
     yield Line()
 

@@ -92,7 +92,7 @@ def worst(
 
 
 def _known_columns(attack: "AttackSuccess", features: int) -> str:
-    """Return the columns that an attacker knows, as a phrase."""
+    """Return the columns that an attacker knows, as a phrase. features: number of all columns."""
     if len(attack.knows) == features:
         return "all columns" if features > 1 else attack.knows[0]
     if len(attack.knows) <= NAMED:
@@ -161,7 +161,7 @@ def _pie(report: "ReportPie", *, several: bool) -> Iterator[Score]:
 
 
 def section(run: "Run") -> Section | None:
-    """Return the section on re-identification; None if it was not measured."""
+    """Return the section of a page on re-identification; None if it was not measured."""
     reidentified = run.reidentification
     if not reidentified:
         return None

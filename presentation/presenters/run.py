@@ -88,7 +88,7 @@ def _first_round(outcome: "Outcome", curated: "Curated") -> Iterator["Block"]:
 
 
 def _onions(outcome: "Outcome", number: int) -> str:
-    """Return a number of messages with their noun: onions, ballots or answers."""
+    """Return a number of messages with a noun that suits the run: onions, ballots or answers."""
     return plural(number, noun_of(outcome.scenario.mix.kind, outcome.mode))
 
 
@@ -128,9 +128,9 @@ def _values(counts: "Counts", persons: int | None = None) -> str:
 def _decision(
     outcome: "Outcome", curated: "Curated", explained: Sequence[str]
 ) -> Iterator["Block"]:
-    """Yield the rule of the decision, and the table of column sets.
+    """Yield the rule of the decision, and the table of considered column sets.
 
-    explained: lines that the program adds below the table.
+    explained: lines of the release program, printed below the table.
     """
     if curated.decision is None:
         return
@@ -173,7 +173,7 @@ def _explanations(outcome: "Outcome", suppressed: "Sequence[UnreleasedColumn]") 
 
 
 def typed(path: str) -> str:
-    """Return a path as a user would type it: from the working folder, if it lies below."""
+    """Return a path as a user would type it: relative to the working folder, if inside it."""
     working_folder = Path.cwd()
     return (
         str(Path(path).relative_to(working_folder))
