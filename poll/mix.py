@@ -35,7 +35,8 @@ from .fingerprint_words import key_words, to_compare
 from .party_places import cast_of
 from .questions import promise_of, scenario_of
 
-# seconds to wait for a response; the class's computer answers only after some seconds, or with news
+# seconds to wait for a response: the class's computer delays it for some seconds, in case the
+# session begins
 PATIENCE = 30.0
 MAX_ABSENCE = 60.0  # seconds without the class's computer after which the shuffler gives up
 

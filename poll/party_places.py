@@ -68,7 +68,8 @@ def all_here(cast: Cast, tools: list[Instrument], print_line: LineSink) -> Pendi
     the teacher.
     """
     identities = identities_of(cast)
-    # identities are drawn at random: drawn again, they would differ from the roster of signing keys
+    # Identities are drawn at random, so the session keeps these. Drawn again, they would differ
+    # from the roster of signing keys.
     cast = replace(cast, identities=identities)
     network = Network(
         Instruments(tools, print_line), roster_of(cast, identities), identities.get(BOARD)

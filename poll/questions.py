@@ -74,17 +74,17 @@ PROGRAMS = (
     *(Program.TWO_ROUND, Program.HIERARCHICAL, Program.LOCAL_SUPPRESSION),
     *(Program.RANDOMIZED, Program.THRESHOLD, Program.TWO_ROUND_ONCE),
 )
+# programs that phones can play with a verified mix, in which shufflers prove each step
 PROVED = (
     Program.TWO_ROUND,
     Program.TWO_ROUND_ONCE,
-    # programs that phones can play with a verified mix, in which shufflers prove each step
 )
 MECHANISM = "grr"  # randomized response: a report is one of the answers, so pages can show it
+# range of epsilon for a question, in nats: below it a report is nearly only noise; above it, nearly
+# always the true answer
 MIN_EPSILON, MAX_EPSILON = (
     0.01,
     20.0,
-    # range of epsilon for one question, in nats: below it a report is nearly only noise; above it,
-    # nearly always the true answer
 )
 # largest number of possible rows of answers in the program `threshold`, as all of them are tried to
 # open the rows for the run folder (record.py)

@@ -1,7 +1,7 @@
 """The presenter of the program `incidence`: it estimates how many sets hold each element.
 
-Each set has an owner, which submits a vector with a bit for
-each possible element. The owner flips the bits at random, and submits the vector in pieces.
+Each set has an owner, which submits a vector with a bit for each possible element. The owner flips
+the bits at random, and submits the vector in pieces.
 """
 
 from collections.abc import Iterator

@@ -37,7 +37,7 @@ class SuppressionPresenter(Presenter):
         return [answering, mixing, decides, blanks, last_round_sentence(scenario)]
 
     def decides(self, policy: "Policy") -> str:  # noqa: ARG002
-        """Return the choice of the curator, as a clause: as many values as are safe."""
+        """Return the choice of the curator, as a clause: release as many values as are safe."""
         return "it has as much said by name as it can promise for, by the coverage bound"
 
     def promise(self, scenario: "Scenario") -> str:
@@ -50,7 +50,7 @@ class SuppressionPresenter(Presenter):
         return exposure_promise(scenario, f"; {covers}")
 
     def explained(self, outcome: Any) -> Iterator[str]:
-        """Yield lines on the suppressed values of each column, and the number of people that do."""
+        """Yield lines on the suppressed values of each column, with their numbers of people."""
         policy = outcome.scenario.policy
         sure = f" (at least k = {policy.k} blanks, with confidence {1 - policy.delta:g})"
         for rule in outcome.findings.rules if outcome.findings else ():

@@ -142,7 +142,7 @@ def _between(low: float, high: float, rule: str) -> tuple[str, str]:
     """Return an epsilon as text, and how it was computed: exactly, by search, or as a proved bound.
 
     `searched`: the maximum over neighbouring data sets was found by search, without a proof. low,
-    high: proved limits of epsilon; equal if a single figure was computed.
+    high: the limits of epsilon, which are proved if they differ.
     """
     from ...analysis.shuffled.level import width_in_words
 

@@ -86,8 +86,7 @@ class PageFacts:
     def crowd(self) -> int:
         """The number of participants, fictitious users that an attacker adds included.
 
-        A coalition cannot distinguish fictitious users by their messages, so figures on linking
-        count them.
+        Figures on the people that coalitions link are of all these participants.
         """
         return self.run.transcript.users if self.run.transcript else self.users
 

@@ -48,8 +48,8 @@ class Presenter:
     Attributes:
         member: the noun for a person, singular and plural.
         unit: the noun for the subject of an answer.
-        largest: the assumed size of later rounds, in a sentence; None if their size is known before
-            the session.
+        largest: the assumed size of later rounds, in a sentence; None without later rounds, or if
+            their columns are known before the session.
         reader: the party that reads round 1, curator or analyst.
         reads: the data that the analyst reads, as a noun.
         exposed: the people that count as exposed, as a noun; {k} stands for k.

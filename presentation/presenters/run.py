@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..blocks import Block
 
 VALUES = 5  # largest number of printed values of a feature
-SETS = 15  # largest number of column sets that are all printed; of more only the telling ones
+SETS = 15  # with up to this number of column sets all are printed
 CELLS = 20  # largest number of printed cells (combinations of values) of a release
 
 

@@ -77,8 +77,8 @@ def watches(result: "CoalitionResult") -> str:
 def find_text(find: "Find") -> str:
     """Return an attack that the search found, in words.
 
-    The text has the kind of data that the coalition reads, and the number of people that the
-    coalition cannot distinguish from the target. Then follow the deviations, the success of a
+    The text has the kind of data that the coalition reads, and the number of people, the target
+    included, that the coalition cannot distinguish. Then follow the deviations, the success of a
     guess, and when an honest party noticed the attack.
     """
     guess = f"guess {find.guess:.2f} (honest {find.honest:.2f})"

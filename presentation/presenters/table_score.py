@@ -35,7 +35,7 @@ TRUTH = 1  # index of the row with the true exposure, in the table of bounds
 UNRELATED = (
     "if the columns had nothing to do with each other: estimate, mean (95 % of permutations)"
 )
-# benchmarks/unrelated_columns.py counted these tables.
+# benchmarks/unrelated_columns.py counts the tables of this text: 569 of 600, and 192 of 600.
 MISLEADS = (
     "It misleads where columns depend on each other: the truth was in its range in 569 of 600 "
     "tables of unrelated columns, in 192 of 600 where columns agree with chance 0.9"

@@ -30,7 +30,7 @@ ASKING = (
     "Everybody asks `randomness`, which sees nothing of it, for a secret that only people with "
     "the same values get, and checks the proof that all were served with one key."
 )
-# number of people for which the privacy guarantee is stated; delta grows in proportion to it
+# number of people for which the guarantee is stated; delta grows at most in proportion to it
 ASSUMED_PEOPLE = 10**6
 
 
