@@ -147,9 +147,9 @@ class _Mixing:
             listeners = list(await trio.open_tcp_listeners(self._listen_at, host=local_address))
         except OSError as bad:
             raise StorageError(
-                f"{local_address} port {self._listen_at}: cannot be listened at "
+                f"{local_address} port {self._listen_at}: this computer cannot listen there "
                 f"({bad.strerror or bad}); "
-                "--port is a free port, or 0 for any"
+                "choose a free --port, or 0 for any"
             ) from None
         return listeners, listeners[0].socket.getsockname()[1]
 

@@ -146,4 +146,4 @@ def cast_of(scenario: Scenario) -> Cast:
 
 def _no_row(index: int) -> Sequence[str]:
     """Raise LookupError: this computer has no answers of people, since only phones know them."""
-    raise LookupError(f"person {index}: phones know their own answers, and nobody else does")
+    raise LookupError(f"person {index}: only the person's phone knows these answers")

@@ -89,7 +89,7 @@ MIN_EPSILON, MAX_EPSILON = (
 # largest number of possible rows of answers in the program `threshold`, as all of them are tried to
 # open the rows for the run folder (record.py)
 MOST_ROWS = 10_000
-WHY = {"incidence": "its sets are of owners, who are no people"}
+WHY = {"incidence": "it asks owners of sets, and not people"}
 
 
 class QuestionsTable(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -263,15 +263,15 @@ def _program(scenario: Scenario) -> Iterator[Problem]:
     if answers is not AnswerKind.REPORTS and local != Local():
         yield problem(
             ("local",),
-            f'found mechanism = "{local.mechanism}"; phones add noise where policy.kind = '
-            f'"{KIND}", and nowhere else (here it is "{kind}")',
+            f'found mechanism = "{local.mechanism}"; phones add noise only with policy.kind = '
+            f'"{KIND}" (here it is "{kind}")',
         )
     if answers is AnswerKind.REPORTS and local.mechanism != MECHANISM:
         yield problem(
             ("local", "mechanism"),
-            f'found "{local.mechanism}"; "{MECHANISM}" is accepted: it reports one of the '
-            "announced answers. Of others the announcement holds the form of a report and no "
-            "answers, so that a phone could not tell what it is asked",
+            f'found "{local.mechanism}"; "{MECHANISM}" is accepted: its reports are '
+            "announced answers. For other mechanisms the announcement has no answers, so that a "
+            "phone could not show the question",
         )
     elif answers is AnswerKind.REPORTS:
         yield from _epsilon(local.epsilon, len(scenario.feature))
@@ -295,7 +295,7 @@ def _kind(scenario: Scenario) -> Iterator[Problem]:
     is_reported = answers_in(scenario) is AnswerKind.REPORTS
     played = wire(scenario) in PROGRAMS and (not is_reported or kind == KIND)
     if topology_of(scenario).untold or not played:
-        why = WHY.get(wire(scenario), WHY.get(kind, "a page in a browser has no way to answer so"))
+        why = WHY.get(wire(scenario), WHY.get(kind, "phones cannot answer in this program"))
         yield problem(
             ("policy", "kind"),
             f'found "{kind}": {why}; exposure, fixed, all, hierarchical, local-suppression, '
@@ -314,17 +314,17 @@ def _opening(scenario: Scenario) -> Iterator[Problem]:
     if policy.sample is not None:
         yield problem(
             ("policy", "sample"),
-            "found a rate; all take part here: in a class nobody could check that a phone which "
-            "says nothing was to say nothing",
+            "found a rate; leave it out: in a class all people take part, since no party could "
+            "check which phones were drawn to send no answer",
         )
         return
     yield from problems(scenario)
     if not policy.prefixes and rows > MOST_ROWS:
         yield problem(
             ("feature",),
-            f"found {rows:,} rows of answers; up to {MOST_ROWS:,} are accepted, for this computer "
-            "tries all of them at the end to write down who said what; ask less, or say "
-            "prefixes = true in [policy]",
+            f"found {rows:,} rows of answers; up to {MOST_ROWS:,} are accepted, because this "
+            "computer tries all of them at the end to record each person's answers; ask fewer "
+            "questions, or set prefixes = true in [policy]",
         )
 
 

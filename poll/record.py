@@ -37,10 +37,10 @@ from .questions import schema_of
 from .session_result import FinishedSession
 
 NOTE = "people who answered on their own phones"
-NOISY = "what they answered nobody knows: their phones added noise, and the rows here are reports"
-UNREADABLE, SILENT = "sent something that opens for nobody", "asked for a seed, and sent nothing"
-PARTLY = "said nothing that anybody could have said of"
-STANDS = "the first answers stand for it here"
+NOISY = "their true answers are unknown: phones added noise, and these rows are the noisy reports"
+UNREADABLE, SILENT = "sent a message that cannot be opened", "asked for a seed, and sent nothing"
+PARTLY = "gave no announced answer to"
+STANDS = "the questions' first answers stand in its row"
 
 
 def outcome_of_phones(scenario: Scenario, finished_session: FinishedSession) -> Outcome | None:

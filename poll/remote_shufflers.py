@@ -206,7 +206,7 @@ class MixerLink(Instrument):
 
         def report_loss(why: str, letters: int) -> None:
             """Print that a shuffler has not accepted a number of messages, and why."""
-            self._print_line(f"{letters} messages were not taken: {why}")
+            self._print_line(f"{letters} messages were not accepted: {why}")
 
         place = self._directory.places[name]
         return Outbox(

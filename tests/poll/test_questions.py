@@ -119,15 +119,21 @@ WRONG = {
         NOISY + '[local]\nmechanism = "grr"\nepsilon = 1\nfeatures = "sample"',
         'local.features: found "sample"; a class',
     ),
-    "noise for nothing": (GOOD + '[local]\nmechanism = "grr"\nepsilon = 1', "and nowhere else"),
+    "noise for nothing": (
+        GOOD + '[local]\nmechanism = "grr"\nepsilon = 1',
+        "phones add noise only with",
+    ),
     "shares of more than can be": (
         ALIKE + "k = 256",
         'policy.k: kind = "threshold" takes k up to 255',
     ),
-    "people at random": (ALIKE + "sample = 0.5", "policy.sample: found a rate; all take part"),
+    "people at random": (
+        ALIKE + "sample = 0.5",
+        "policy.sample: found a rate; leave it out: in a class all people take part",
+    ),
     "noise where rows are opened": (
         ALIKE + '[local]\nmechanism = "grr"\nepsilon = 1',
-        "phones add noise where .* nowhere else",
+        "phones add noise only with .*threshold",
     ),
     "counts where rows are opened": (ALIKE + "publish_marginals = true", "counts nothing before"),
     "more rows than can be tried": (
@@ -136,7 +142,7 @@ WRONG = {
     ),
     "sets": (
         GOOD + '[policy]\nkind = "incidence"',
-        '"incidence": its sets are of owners.* threshold and histogram are accepted',
+        '"incidence": it asks owners of sets, and not.* threshold and histogram are accepted',
     ),
     "peers": (GOOD + "[mix]\npeers = true", "mix.peers: found true"),
     "onions submitted once": (
