@@ -115,7 +115,7 @@ def test_an_envelope_that_opens_for_nobody_is_refused_and_the_others_go_on(tmp_p
     assert outcome is not None
     assert outcome.refused == {"does-not-open": 1}
     assert sum(outcome.release.values()) == 6
-    assert any("opens for nobody" in note for note in outcome.notes)
+    assert any("sent a message that cannot be opened" in note for note in outcome.notes)
     assert [c.name for c in verify(read(save(outcome, tmp_path))) if c.ok is False] == []
 
 
