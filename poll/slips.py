@@ -157,7 +157,8 @@ class Slips:
     def place_of(self, typed: str) -> int:
         """Return the index of the slip with a typed code; Unwelcome if the code is wrong or used.
 
-        The code is compared with every slip's code, each in constant time. Wrong codes have no
+        A slip is a printed paper with a code that admits one phone. The typed code is compared with
+        every slip's code, each in constant time. Wrong codes have no
         limit of their own: with a limit, a pupil behind the router of a class could keep all other
         pupils out. All requests have a limit (machines/gate.py). At that limit, an attacker needs
         10^5 years on average to guess one of 1,000 codes of 60 bits.
