@@ -44,7 +44,8 @@ class Departure:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
         self.code = code
         if code == STOPPED:
-            # The last of these functions is `_leave`. A return would let Python wait for threads.
+            # The last function registered with `atexit` is `_leave`, which ends the process. A
+            # return would let Python wait for threads.
             atexit._run_exitfuncs()
         return code
 

@@ -55,9 +55,10 @@ class GridSetting(_Type):
 
 
 def values(text: str) -> "Iterator[Value]":
-    """Yield the values that a text lists: as TOML if the text is valid TOML, else part by part.
+    """Yield the values that a text lists, such as 2,5,10: as TOML if the whole text is valid TOML.
 
-    Between commas, a part that is no TOML value is a word without quotes.
+    Otherwise each part between commas is read as TOML; a part that is no TOML is a word without
+    quotes.
     """
     try:
         listed = tomllib.loads(f"v = [{text}]")["v"]
@@ -84,10 +85,10 @@ def spelt(along: "Mapping[str, Sequence[Value]]") -> str:
 
 
 def repeats(scenario: "Scenario", along: "Mapping[str, Sequence[Value]]") -> int:
-    """Return the number of runs at each point of the grid `along`.
+    """Return the number of runs at each point of a grid of settings.
 
-    The scenario's `repeat`; 1 if the seed is an axis of the grid, as then its values repeat the
-    run.
+    This is the scenario's `repeat`; but 1 if the seed is an axis of the grid, as then its values
+    repeat the run. along: the axes of the grid, key -> values.
     """
     from ..scenarios.studies.sweeps.sweep_plan import SEED
 
@@ -95,7 +96,7 @@ def repeats(scenario: "Scenario", along: "Mapping[str, Sequence[Value]]") -> int
 
 
 def planned(scenario: "Scenario") -> str:
-    """Return the scenario's table [sweep] in words: its axes and number of runs; "" without it.
+    """Return the scenario's table [sweep] in words: axes and number of runs; "" without it.
 
     Raises an error if the scenario is invalid at a point of the grid.
     """

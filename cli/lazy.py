@@ -14,11 +14,17 @@ class LazyGroup(click.Group):
     """A click group with a module for each command, which is imported on first use.
 
     Attributes:
-        table: the help line of each command, by name, in the order in which they are listed.
-        home: the package with a module of each command's name; its `command` is the click command.
+        table: the names of the commands, each with its help line, in the order of the help.
+        home: the package that has a module named after each command; `command` in it is the
+            command.
     """
 
     def __init__(self, *, table: Mapping[str, str], home: str, **group_arguments: object) -> None:
+        """Set the commands and their package.
+
+        table: the name of each command -> its help line. home: the package that has a module named
+        after each command. group_arguments: the other arguments of a click group.
+        """
         super().__init__(**group_arguments)  # type: ignore[arg-type]
         self.table = table
         self.home = home

@@ -1,7 +1,7 @@
 """The option `--like FILE` of `veilmix advise`: apply advice on an earlier table again.
 
-Advice is a generalization level for each column. A command takes the option as `like`, a path or
-None.
+Advice is a generalization level for each column. A command receives the option's value as its
+parameter `like`: a path or None.
 """
 
 from collections.abc import Mapping

@@ -120,10 +120,12 @@ def add_options(options: Sequence[Decorator], command: Command) -> Command:
 def take_options(options: Sequence[Decorator], values: dict[str, Any]) -> dict[str, Any]:
     """Remove the values of some options from the parameters of a command, and return them by name.
 
-    So a function with many parameters can pass groups of them on. values: all parameters, by name.
+    So a function with many parameters can pass these values on together. options: add the options
+    to a command. values: all parameters of the command, by name.
     """
 
-    def holder() -> None: ...
+    def holder() -> None:
+        """Have no effect; click reads the names of the options from this function."""
 
     names = [
         parameter.name or "" for parameter in click.command(add_options(options, holder)).params
@@ -134,7 +136,7 @@ def take_options(options: Sequence[Decorator], values: dict[str, Any]) -> dict[s
 def checked(check: Callable[[Path], object]) -> Callable[..., Path | None]:
     """Return a click callback for an option that names a file: it checks the path, if given.
 
-    So a wrong path is an error before any data are read. check: raises an error for a wrong path.
+    So a wrong path is an error before any table is read. check: raises an error for a wrong path.
     """
 
     def callback(
@@ -150,7 +152,7 @@ def checked(check: Callable[[Path], object]) -> Callable[..., Path | None]:
 def kept_options(command: Command) -> Command:
     """Add `--out` and `--no-save` to a command, which takes them as `out` and `no_save`.
 
-    out: the folder in which a run folder is made. no_save: whether no file is written.
+    out: the folder in which a run folder is made. no_save: whether the command writes no file.
     """
     command = click.option("--no-save", is_flag=True, help="Write no files.")(command)
     help_text = "Folder in which the run's folder is made."
@@ -160,9 +162,10 @@ def kept_options(command: Command) -> Command:
 
 
 def executor_option(default: str | None, why: str) -> Callable[[Command], Command]:
-    """Return the click option `--executor`: processes, threads or a cluster for parallel work.
+    """Return the click option `--executor`: the processes, threads or cluster for the work.
 
-    why: the beginning of its help text, such as "Where whole runs are played".
+    default: the default value of the option. why: the beginning of its help text, such as "Where
+    whole runs are played".
     """
     return click.option(
         "--executor",
@@ -175,10 +178,9 @@ def executor_option(default: str | None, why: str) -> Callable[[Command], Comman
 
 
 def tell_trust(executor: str | None) -> None:
-    """Print a note on stderr if an executor can read the secrets of a simulated run.
+    """Print a note on stderr if an executor runs on other machines, which can read a run's secrets.
 
-    Executors are named as in `--executor`; a note is due unless the processes or threads of this
-    machine play the run.
+    executor: its name, as in `--executor`. Processes and threads of this machine need no note.
     """
     from ..roles.compute.executors import trust_of
 
@@ -187,7 +189,7 @@ def tell_trust(executor: str | None) -> None:
 
 
 def helped(executor: str | None) -> "AbstractContextManager[Executor | None]":
-    """Return a context with the open executor that `--executor` names; None without a name."""
+    """Return a context that opens the executor with this name; its value is None without a name."""
     from ..roles.compute.executors import opened
 
     return opened(executor)

@@ -17,7 +17,7 @@ from .text.layout import clean
 class PlaceLog:
     """The log of a place, which contains no keys, no values and no names of people.
 
-    A place is a party of a session between machines, or the users of one machine.
+    A place is a process of a session between machines: a party, or the users of one machine.
 
     place: the name of the place, in every line. form: `text` or `json`. path: the file to which
     lines are appended; None for stderr.

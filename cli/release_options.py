@@ -47,12 +47,15 @@ UNUSED = (
 
 
 def release_options(command: Command) -> Command:
-    """Add the options of this file to a command, which takes them by name in `**reading`."""
+    """Add `--release`, `--of`, `--control` and `--hierarchy` to a command."""
     return add_options(OPTIONS, command)
 
 
 def pop_release(reading: dict[str, Any]) -> dict[str, Any]:
-    """Remove the values of these options from a command's `**reading`; return them by name."""
+    """Remove the values of `--release`, `--of`, `--control` and `--hierarchy`; return them by name.
+
+    reading: the parameters of the command, from which the values are removed.
+    """
     return take_options(OPTIONS, reading)
 
 
@@ -62,11 +65,11 @@ def check_release(
     """Return the paths of a release and of its original; None if the command judges no release.
 
     Args:
-        data: the argument DATA of the command, which may name the release, too.
-        release_options: the options of `pop_release`.
+        data: the argument DATA of the command, which may also name the release.
+        release_options: the values that `pop_release` returns.
 
     Raises:
-        click.UsageError: an option lacks another, or has no use.
+        click.UsageError: an option is given without the option that it needs, or has no use.
     """
     release, original = release_options["release"] or data, release_options["original"]
     if original is None:
@@ -102,11 +105,11 @@ def judge(
     reading: Mapping[str, Any],
     form: str,
 ) -> None:
-    """Judge a release that was made elsewhere against its original, and print the result.
+    """Compare a release that was made elsewhere with its original, and print the result.
 
-    files: paths of the release and the original. release_options: of `pop_release`. k: the smallest
-    safe equivalence class. reading: the options on how a table is read. form: `table`, `json` or
-    `csv`.
+    files: paths of the release and the original. release_options: the values that `pop_release`
+    returns. k: the smallest safe equivalence class. reading: the options on how a table is read.
+    form: `table`, `json` or `csv`.
     """
     from ..own_data.judged_release import judge_release
     from ..own_data.read_table import Reading

@@ -87,7 +87,10 @@ OPTIONS = (
 
 
 def role_options(command: Command) -> Command:
-    """Add the options of this file to a command, which takes them by name in `**options`."""
+    """Add the options on the roles of columns to a command, which takes them by name.
+
+    A role says whether attackers know a column, whether it is released unchanged, and its target.
+    """
     return add_options(OPTIONS, command)
 
 
@@ -126,15 +129,18 @@ def number_of(
 
 
 def pop_options(options: dict[str, Any]) -> dict[str, Any]:
-    """Remove the values of these options from a command's `**options`; return them by name."""
+    """Remove the values of the options on the roles of columns from `options`; return them by name.
+
+    options: the parameters of the command.
+    """
     return take_options(OPTIONS, options)
 
 
 def roles_of(role_options: dict[str, Any], reading: "Reading") -> "Roles":
     """Return the roles of columns that the options give. DataError for a wrong number or column.
 
-    role_options: the values that `pop_options` returns. reading: the options on how a table is
-    read.
+    A role says whether attackers know a column, whether it is released unchanged, and its privacy
+    target. role_options: the values that `pop_options` returns. reading: how the table is read.
     """
     from ..errors import DataError
     from ..own_data.attacker_columns import Roles, known_by_default
@@ -155,7 +161,7 @@ def roles_of(role_options: dict[str, Any], reading: "Reading") -> "Roles":
     for column in split(role_options["nominal"]):
         if "t" not in options_by_column.get(column, {}):
             raise DataError(
-                f"--nominal {column}: the column has no target t; --t {column}=0.2 gives one"
+                f"--nominal {column}: needs a t-closeness target, such as --t {column}=0.2"
             )
         options_by_column[column]["nominal"] = True
     targets = {
@@ -179,9 +185,9 @@ def levels_of(role_options: dict[str, Any]) -> dict[str, int] | None:
 
 
 def _range(key: str) -> tuple[Callable[[float], bool], str]:
-    """Return the accepted numbers of a target, as a predicate and in words.
+    """Return the accepted numbers of a privacy target, as a predicate and in words.
 
-    key: `l`, `entropy_l` or `t`.
+    key: `l` (l-diversity), `entropy_l` (entropy l-diversity) or `t` (t-closeness).
     """
     if key == "t":
         return lambda number: 0 <= number <= 1, "a distance from 0 to 1"
@@ -189,7 +195,10 @@ def _range(key: str) -> tuple[Callable[[float], bool], str]:
 
 
 def write_released(advised: "Advised", file: Path | None) -> None:
-    """Write the generalized table of the advice to a file, if given, and print its size."""
+    """Write the generalized table that the advice recommends to a file, and print the table's size.
+
+    file: None: no file is written.
+    """
     if file is None:
         return
     from ..own_data.advised_table import released_rows

@@ -182,7 +182,7 @@ def target_options(command: Command) -> Command:
 
 
 def counted_options(command: Command) -> Command:
-    """Add a table and the smallest count that may be shown to a command: `data`, `k`."""
+    """Add a table and k, the smallest count that may be shown, to a command: `data`, `k`."""
     return add_options(COUNTED, command)
 
 
@@ -308,9 +308,9 @@ def warn(lines: Iterable[str]) -> None:
 def answered(data: Path, reading: "Reading", missing: str = "") -> "Reading":
     """Return the options on how a table is read, with the definition of a person.
 
-    At a terminal the user is asked for it if an identifier occurs in several rows: one person for
-    each value, or for each row. Without a terminal there is no question, and reading the table
-    fails with an error that names both answers.
+    If an identifier occurs in several rows, the user at a terminal chooses: each identifier is a
+    person, or each row. Without a terminal no question is asked; then reading the table fails with
+    an error that names both answers.
 
     data: the file of the table. reading: the options as given. missing: the value of an empty cell.
     """
@@ -338,5 +338,5 @@ def answered(data: Path, reading: "Reading", missing: str = "") -> "Reading":
 
 
 def at_terminal() -> bool:
-    """Whether a user at a terminal can answer a question: input and messages are not redirected."""
+    """Whether a user at a terminal can answer a question: input and stderr are not redirected."""
     return current_capture() is None and sys.stdin.isatty() and sys.stderr.isatty()

@@ -25,15 +25,16 @@ if TYPE_CHECKING:
     from ..own_data.score_record import ScoredTable
     from ..scenarios.populations.people import SourceTable
 
-# The values of a rule COLUMN.merge=..., which are not published: a few people may have them alone.
+# The values in a rule COLUMN.merge=... are not published, because perhaps only a few people have
+# them.
 MERGED = re.compile(r"(\.merge\s*=).*", re.DOTALL)
 
 
 def given_command() -> tuple[str, ...]:
     """Return the words of the running command line, to be published with the result.
 
-    Only options that the user gave; files without their folders; no values of merge rules, which
-    may be some people's alone.
+    They are the options that the user gave. Files are named without their folders. Values in merge
+    rules are left out, because perhaps only a few people have them.
     """
     context = click.get_current_context()
     words = ["veilmix", context.info_name or ""]
@@ -59,7 +60,10 @@ def _words(option: click.Parameter, value: Any) -> Iterator[str]:
 
 
 def _word(value: Any) -> str:
-    """Return a value of the command line as text: paths without folders, merge rules as "..."."""
+    """Return a value of the command line as text: paths without folders, merge rules as "...".
+
+    A merge rule lists column values, which perhaps only a few people have.
+    """
     text = value.name if isinstance(value, Path) else str(value)
     return MERGED.sub(r"\1...", text)
 
@@ -110,7 +114,9 @@ def save_advised(
     saved: Path | None,
     stage: Callable[[str], None],
 ) -> None:
-    """Score the generalized table of the advice, and save the score, if a file is named for it.
+    """Score the table as the advice generalizes it, and save the score, if a file is named for it.
+
+    The advice of `veilmix advise` is a generalization level for each column of a table.
 
     Args:
         advised: the advice.
@@ -118,8 +124,8 @@ def save_advised(
         data: the file of the original table.
         reading: the options by which the table was read.
         written: the file to which the generalized table was written; None if it was not.
-        saved: the file for the score.
-        stage: receives the stages of the work.
+        saved: the file for the score; None: no score is made.
+        stage: receives the names of the stages of the work, for progress.
     """
     if saved is None:
         return
@@ -142,16 +148,18 @@ def advised_record(
     file: "ReleasedFile | None",
     stage: Callable[[str], None],
 ) -> "tuple[TableScore, ScoredTable]":
-    """Return the score of the generalized table of the advice, and the record of this score.
+    """Return the score of the table as the advice generalizes it, and the record of this score.
+
+    The advice of `veilmix advise` is a generalization level for each column of a table.
 
     Args:
         advised: the advice.
-        released: the generalized table.
+        released: the table with each column at its advised level.
         roles: the roles of columns that the options give.
         data: the file of the original table.
         reading: the options by which the table was read.
         file: the file with the generalized table, with its hash; None if it was not written.
-        stage: receives the stages of the work.
+        stage: receives the names of the stages of the work, for progress.
     """
     from msgspec.structs import replace as changed
 
@@ -185,8 +193,8 @@ def advised_record(
 def save_record(record: "ScoredTable", file: Path) -> None:
     """Save the record of a score as JSON, from which `veilmix report` makes a page to sign.
 
-    The values at risk are left out, as they may be some people's alone. Only the owner can read the
-    file.
+    Only the owner can read the file. The values of people below k are left out, because perhaps
+    only a few people have them.
     """
     from msgspec.structs import replace
 
@@ -194,7 +202,7 @@ def save_record(record: "ScoredTable", file: Path) -> None:
     from ..scenarios.serialization.json_text import pretty
     from ..scenarios.serialization.record import plain
 
-    # The values at risk are left out: a few people may have them alone.
+    # The values at risk are left out, because perhaps only a few people have them.
     shared = replace(record, places=None)
     write_whole(file, pretty(plain(shared)), force=True, private=True)
     say(page(err=True), f"saved     {file}   next: veilmix report {file}")

@@ -1,6 +1,6 @@
 """The option `--threshold NAME`: take k from a rule that an authority has published.
 
-k is the smallest safe equivalence class.
+k is the smallest safe equivalence class. An authority is, for example, a regulator.
 """
 
 from typing import TYPE_CHECKING
@@ -23,7 +23,8 @@ NAMES = (
 def threshold_option(command: Command) -> Command:
     """Add `--threshold` to a command with the option `--k`, and let it give the value of k.
 
-    The command has no parameter for it: `named_threshold` returns the chosen threshold.
+    k is the smallest safe equivalence class. The command gets no parameter for `--threshold`;
+    `named_threshold` returns the chosen rule.
     """
     return click.option(
         "--threshold",
@@ -36,9 +37,10 @@ def threshold_option(command: Command) -> Command:
 
 
 def check_against(context: click.Context, option: click.Parameter, k: int) -> int:
-    """Return k, that of `--threshold` if it is given: the click callback of the option `--k`.
+    """Return k: the click callback of the option `--k`, the smallest safe equivalence class.
 
-    Raises DataError if `--k` and `--threshold` contradict each other.
+    If `--threshold` is given, k comes from that published rule. Raises DataError if `--k` and
+    `--threshold` contradict each other.
     """
     threshold = context.meta.get(KEY)
     if threshold is None:
@@ -50,15 +52,18 @@ def check_against(context: click.Context, option: click.Parameter, k: int) -> in
 
 
 def named_threshold() -> "AuthorityThreshold | None":
-    """Return the authority's threshold that the user named by `--threshold`; None without it."""
+    """Return the published rule that `--threshold` names; None without the option.
+
+    A rule of an authority, such as a regulator, fixes k, the smallest safe equivalence class.
+    """
     threshold: AuthorityThreshold | None = click.get_current_context().meta.get(KEY)
     return threshold
 
 
 def tell_threshold(k: int) -> None:
-    """Print on stderr the authority that `--threshold` names for k, and its source.
+    """Print on stderr the authority with the rule that gave k by `--threshold`, and its source.
 
-    Without `--threshold` no line is printed.
+    Without `--threshold` no line is printed. k: the smallest safe equivalence class.
     """
     threshold = named_threshold()
     if threshold is None:
@@ -71,7 +76,10 @@ def tell_threshold(k: int) -> None:
 
 
 def _note(context: click.Context, _option: click.Parameter, name: str | None) -> None:
-    """Keep the threshold that `--threshold` names for `named_threshold`: the click callback."""
+    """Look up the published rule that `--threshold` names, and store it: a click callback.
+
+    `named_threshold` returns the stored rule.
+    """
     if name is None:
         return
     from ..own_data.thresholds import thresholds

@@ -1,8 +1,8 @@
-"""Suites that encrypt or decrypt many layers at a time with the engine of `multibuffer.py`.
+"""Suites that encrypt or decrypt many onion layers at a time with the engine of `multibuffer.py`.
 
-The engine multiplies the points of eight keys at once, if the processor and the library have it.
-Each suite defines the engine's work for a group of layers; the least number of layers and the size
-of a group are the same for all suites.
+The engine is a library that multiplies the points of eight keys at once, if the processor can. A
+suite is a public-key encryption scheme; each suite defines the engine's work for a group of layers.
+The least number of layers, and the size of a group, are the same for all suites.
 """
 
 from abc import abstractmethod
@@ -17,11 +17,15 @@ if TYPE_CHECKING:
     from .multibuffer import MultiBuffer
 
 MIN_LAYERS = 32  # least number of layers for which the fixed cost of the engine pays
-GROUP_SIZE = 2048  # layers handled at a time, so that their keys stay in the processor's cache
+GROUP_SIZE = 2048  # layers in a group, few enough that their keys stay in the processor's cache
 
 
 def engine_for(count: int) -> "MultiBuffer | None":
-    """Return the engine for `count` keys; None if there is none or `count` is below MIN_LAYERS."""
+    """Return the library that multiplies points for eight keys at once, if it pays for this number.
+
+    count: number of layers or signatures to compute, each with a key. None if there is no such
+    library, or if `count` is below MIN_LAYERS, as the fixed cost of a call is then too high.
+    """
     if count < MIN_LAYERS:
         return None
     from .multibuffer import multibuffer
@@ -30,14 +34,18 @@ def engine_for(count: int) -> "MultiBuffer | None":
 
 
 class OpenedTogether(Suite):
-    """A suite that opens many layers in groups with the engine, if there is an engine."""
+    """A suite that decrypts many layers in groups with the engine, if there is an engine.
+
+    The engine is a library that multiplies the points of eight keys at once (`multibuffer.py`).
+    """
 
     def _open_all(
         self, secret: SecretKey, sealed: Sequence[bytes], context: bytes
     ) -> list[bytes | None]:
-        """Open many layers with the engine; None for each layer that does not open.
+        """Return the plaintexts of many layers; None for each layer that does not open.
 
-        Without an engine the layers are opened one after the other.
+        With an engine, groups of layers are decrypted together; else one layer after the other. The
+        engine is a library that multiplies the points of eight keys at once.
         """
         engine = engine_for(len(sealed))
         if engine is None:
@@ -51,11 +59,17 @@ class OpenedTogether(Suite):
     def _open_group(
         self, engine: "MultiBuffer", secret: SecretKey, sealed: Sequence[bytes], context: bytes
     ) -> list[bytes | None]:
-        """Open a group of layers with the engine; None for each that does not open."""
+        """Return the plaintexts of a group of layers; None for each layer that does not open.
+
+        engine: the library that multiplies the points of eight keys at once.
+        """
 
 
 class SealedTogether(OpenedTogether):
-    """A suite that also seals many layers in groups with the engine."""
+    """A suite that also encrypts many layers in groups with the engine, if there is an engine.
+
+    The engine is a library that multiplies the points of eight keys at once (`multibuffer.py`).
+    """
 
     @property
     def batch_size(self) -> int:
@@ -69,9 +83,10 @@ class SealedTogether(OpenedTogether):
         context: bytes,
         entropies: Sequence[Entropy],
     ) -> list[bytes]:
-        """Seal many plaintexts, each with its entropy, in groups with the engine.
+        """Return many encrypted plaintexts, each with randomness of its own entropy.
 
-        Without an engine they are sealed one after the other.
+        With an engine, groups of plaintexts are encrypted together; else one after the other. The
+        engine is a library that multiplies the points of eight keys at once.
         """
         engine = engine_for(len(plaintexts))
         if engine is None:
@@ -93,4 +108,7 @@ class SealedTogether(OpenedTogether):
         context: bytes,
         entropies: Sequence[Entropy],
     ) -> list[bytes]:
-        """Seal a group of plaintexts with the engine, each with its entropy."""
+        """Return a group of encrypted plaintexts, each with randomness of its own entropy.
+
+        engine: the library that multiplies the points of eight keys at once.
+        """

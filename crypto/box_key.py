@@ -1,7 +1,7 @@
-"""The key of one sealed box: it opens this box, and no other box.
+"""The symmetric key of one sealed box, and a proof that it is the right key.
 
-A holder of the secret key can reveal the key of a single box, for example to prove that the box
-does not open, without revealing the secret key.
+A holder of the secret key can reveal the key of a single box without revealing the secret key. So
+it can prove, for example, that the box does not open. The key opens this box and no other box.
 
     key       k = HSalsa20(X25519(a, E), 0), as returned by crypto_box_beforenm, with a the secret
               key of the opener and E the ephemeral public key of the box
@@ -10,8 +10,11 @@ does not open, without revealing the secret key.
               S = a E,  R1 = r G,  R2 = r E,  c = H(A, E, S, R1, R2),  z = r + c a
               proof = S || c || z;  k follows from u(S)
 
+G is the base point, r a random scalar, H a hash to a scalar (the challenge), and u(S) the u
+coordinate of S.
+
 A box that opens needs no proof: another key than k opens no box of an honest sender. If E is no
-point of the group of prime order, the sender made the box impossible to prove, and it may be
+point of the group of prime order, its sender has made a proof impossible, and the box may be
 refused.
 """
 
@@ -46,9 +49,10 @@ P = 2**255 - 19
 
 
 def box_key(secret: SecretKey, layer: bytes) -> bytes:
-    """Return the key of one layer, computed by the holder of the secret key.
+    """Return the symmetric key of a sealed box, computed by the holder of the secret key.
 
-    Raises Refused (DOES_NOT_OPEN) if the layer is of another suite or holds no valid point.
+    layer: the suite byte and the sealed box. Raises Refused (DOES_NOT_OPEN) if the layer is of
+    another suite or holds no valid ephemeral public key.
     """
     point = layer[1 : 1 + X25519_SIZE]
     if layer[:1] != PREFIX or not is_public_key(point):
@@ -58,7 +62,11 @@ def box_key(secret: SecretKey, layer: bytes) -> bytes:
 
 
 def open_with(key: bytes, public: PublicKey, layer: bytes, context: bytes) -> bytes | None:
-    """Return the plaintext of a layer by its key; None if it does not open in this context."""
+    """Return the plaintext of a sealed box by its symmetric key; None if it does not open.
+
+    public: the recipient's public key. layer: the suite byte and the sealed box. context: the 32
+    bytes to which the box was bound.
+    """
     point = layer[1 : 1 + X25519_SIZE]
     if layer[:1] != PREFIX or not is_public_key(point):
         return None
@@ -71,18 +79,20 @@ def open_with(key: bytes, public: PublicKey, layer: bytes, context: bytes) -> by
 
 
 def provable(layer: bytes) -> bool:
-    """Whether `prove_key` can prove the key of this layer.
+    """Whether `prove_key` can prove the symmetric key of this sealed box.
 
-    Its point is in the prime-order group.
+    The proof needs an ephemeral public key in the group of prime order. layer: the suite byte and
+    the sealed box.
     """
     point = layer[1 : 1 + X25519_SIZE]
     return layer[:1] == PREFIX and is_public_key(point) and _lifted(point) is not None
 
 
 def prove_key(secret: SecretKey, layer: bytes, entropy: Entropy) -> bytes:
-    """Return a proof, by the holder of the secret key, that the key of a `provable` layer is right.
+    """Return a proof that the key of a sealed box, as `box_key` returns it, is right.
 
-    It is a proof of equal discrete logarithms (Chaum and Pedersen).
+    The holder of the secret key makes the proof. It is a proof of equal discrete logarithms (Chaum
+    and Pedersen). layer: the suite byte and a sealed box for which `provable` is true.
     """
     point, public_point = _lifted(layer[1 : 1 + X25519_SIZE]), _lifted(secret.public.raw)
     assert point is not None and public_point is not None  # noqa: S101, PT018 - a public key is a x G
@@ -102,9 +112,9 @@ def prove_key(secret: SecretKey, layer: bytes, entropy: Entropy) -> bytes:
 
 
 def check_key(key: bytes, public: PublicKey, layer: bytes, proof: bytes) -> None:
-    """Check the proof that `key` is the key of a layer to the recipient `public`.
+    """Check the proof that `key` is the symmetric key of a sealed box to the recipient `public`.
 
-    Raises Refused (MALFORMED) if the proof does not hold.
+    layer: the suite byte and the sealed box. Raises Refused (MALFORMED) if the proof does not hold.
     """
     point, public_point = _lifted(layer[1 : 1 + X25519_SIZE]), _lifted(public.raw)
     shared, challenge, response = proof[:32], proof[32:64], proof[64:]
@@ -135,9 +145,9 @@ def _clamped(raw: bytes) -> bytes:
 
 
 def _lifted(point: bytes) -> bytes | None:
-    """Return the edwards25519 point with this u coordinate and even x.
+    """Return the edwards25519 point that has an X25519 public key as its u coordinate, and even x.
 
-    None if it is not in the prime-order group.
+    point: the public key. None if the result is not in the group of prime order.
     """
     u = int.from_bytes(point, "little")
     y = (u - 1) * pow(u + 1, -1, P) % P if (u + 1) % P else 0

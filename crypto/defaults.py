@@ -1,6 +1,7 @@
-"""The name of the default suite, the public-key encryption of onion layers; it is chosen only here.
+"""The name of the default suite, the public-key encryption of onion layers, set only in this file.
 
-It is a name and not an object, so that a scenario can be checked without loading any cryptography.
+The name is a text and not an object, so that a scenario can be checked without loading any
+cryptographic library.
 """
 
 from typing import Final

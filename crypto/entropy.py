@@ -90,10 +90,10 @@ class SystemEntropy(Entropy):
 
 @final
 class Drawn(Entropy):
-    """A source that returns given bytes, so that a layer can be sealed again in the same way.
+    """A source of randomness that returns given bytes, so that a layer can be sealed again equally.
 
     Args:
-        drawn: the bytes that `random` gives, from the first byte on.
+        drawn: the bytes that `random` returns, from the first byte on.
     """
 
     __slots__ = ("_remainder",)
@@ -161,7 +161,7 @@ class SeededEntropy(Entropy):
     def from_secret(cls, secret: bytes) -> "SeededEntropy":
         """Return the stream of 32 secret bytes that a party stores, to repeat its messages.
 
-        It is as secret as these bytes. Raises ParameterError for another number of bytes.
+        The stream is as secret as these bytes. Raises ParameterError for another number of bytes.
         """
         if len(secret) != _KEY_SIZE:
             raise ParameterError(f"secret: got {len(secret)} bytes, accepted: {_KEY_SIZE}")
@@ -180,7 +180,7 @@ class SeededEntropy(Entropy):
         return entropy
 
     def random(self, n: int) -> bytes:
-        """Return the next n bytes of the stream; how earlier reads were cut makes no difference."""
+        """Return the next n bytes of the stream; the sizes of earlier reads make no difference."""
         if n < 0:
             raise _negative(n)
         end = self._at + n

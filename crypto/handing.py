@@ -1,12 +1,15 @@
-"""A job for another process of the same party: its secrets are encrypted to that process.
+"""Jobs for another process of the same party: the job's secrets are encrypted to that process.
+
+A job is a Python object, such as a function with its arguments. Its secrets are secret keys and
+seeded random streams.
 
     job     = a pickle with a number in place of every secret
-    secrets = the 32 bytes of each, in the order of their numbers
-    box     = libsodium's sealed box of the secrets, to a key made by the other process
+    secrets = the 32 bytes of each secret, in the order of these numbers
+    box     = libsodium's sealed box of the secrets, to a public key made by the other process
 
-So no key is in a pickle, on a command line or in a file. A relay of jobs, such as the scheduler of
-a cluster, sees none. A process makes its key at the first request for it, and keeps no secret from
-a box for longer than the job takes.
+So no secret is in a pickle, on a command line or in a file. A relay of jobs, such as the scheduler
+of a cluster, sees no secret. A process makes its key pair at the first request for the public key.
+It keeps no secret of a job for longer than the job takes.
 """
 
 import pickle
@@ -23,7 +26,9 @@ from .suites import suite_by_code
 
 @final
 class Packed:
-    """A job as bytes without its secrets, and the secrets, which are never shown.
+    """A job (a Python object) in two parts: a pickle without its secrets, and the secrets.
+
+    The secrets, secret keys and seeded random streams, are never shown.
 
     Attributes:
         job: a pickle with a number in place of every secret.
@@ -32,13 +37,17 @@ class Packed:
     __slots__ = ("_secrets", "job")
 
     def __init__(self, job: bytes, secrets: bytes) -> None:
-        """Set the pickle and the secrets, concatenated in the order of their numbers."""
+        """Set the parts of the job.
+
+        job: the pickle, with a number in place of each secret. secrets: the secrets, 32 bytes each,
+        concatenated in the order of these numbers.
+        """
         self.job = job
         self._secrets = secrets
 
     @property
     def secret(self) -> bool:
-        """Whether the job has any secrets, so that a box must be sent with it."""
+        """Whether the job has secrets; then they are sent beside it, encrypted by `sealed_to`."""
         return bool(self._secrets)
 
     def sealed_to(self, public: bytes) -> bytes:
@@ -53,14 +62,15 @@ class Packed:
         return f"Packed({len(self.job)} bytes, secrets hidden)"
 
     def __reduce_ex__(self, protocol: object) -> Never:
-        """Refuse to be pickled or copied: its secrets travel in boxes alone."""
+        """Refuse to be pickled or copied: secrets leave the process encrypted, by `sealed_to`."""
         raise TypeError("a Packed is not pickled or copied; send its job and a box")
 
 
 def pack(job: Any) -> Packed:
-    """Return a job in two parts: a pickle without secrets, and the secrets.
+    """Return a job (a Python object) in two parts: a pickle without secrets, and the secrets.
 
-    Raises TypeError, AttributeError or PicklingError if the job cannot be pickled.
+    Secrets are secret keys and seeded random streams. Raises TypeError, AttributeError or
+    PicklingError if the job cannot be pickled.
     """
     written = BytesIO()
     packer = _Packer(written, pickle.HIGHEST_PROTOCOL)
@@ -69,9 +79,10 @@ def pack(job: Any) -> Packed:
 
 
 def unpack(job: bytes, box: bytes | None) -> Any:
-    """Return the job from its pickle and the box of its secrets.
+    """Return the job (a Python object) from its pickle and its encrypted secrets.
 
-    It works only in the process that made the key of the box. box: None for a job without secrets.
+    Only the process to which the secrets were encrypted can do this. box: the sealed box of the
+    secrets; None for a job without secrets.
     """
     public, secret = _process_pair()
     secrets = b"" if box is None else crypto_box_seal_open(box, public, secret)
@@ -91,18 +102,18 @@ def _process_pair() -> tuple[bytes, bytes]:
 
 
 class _Packer(pickle.Pickler):
-    """A pickler that writes a number and the public key in place of each secret."""
+    """A pickler that writes a number in place of each secret, with the public key if it has one."""
 
     def __init__(self, file: BytesIO, protocol: int) -> None:
-        """Begin without secrets; they are collected while the job is pickled."""
+        """Begin without secrets, which are collected while a job is pickled to `file`."""
         super().__init__(file, protocol)
         self.secrets: list[bytes] = []
         self._numbers: dict[int, int] = {}
 
     def persistent_id(self, obj: Any) -> tuple[int, bytes] | None:
-        """Return the number by which the pickle replaces a secret; None for other objects.
+        """Return the number and public key by which the pickle replaces a secret.
 
-        It is (number, public key) for a secret key, and (number, b"") for a random stream.
+        A random stream has an empty public key. None for an object that is no secret.
         """
         kind = type(obj)
         if kind is SecretKey:
@@ -117,7 +128,10 @@ class _Packer(pickle.Pickler):
         return None
 
     def _number(self, secret: object, raw: bytes) -> int:
-        """Return the number of a secret; a new secret is appended to `secrets`."""
+        """Return the number of a secret in the pickle; a new secret is appended to `secrets`.
+
+        secret: the object. raw: the 32 secret bytes.
+        """
         number = self._numbers.setdefault(id(secret), len(self.secrets))
         if number == len(self.secrets):
             self.secrets.append(raw)
@@ -125,16 +139,20 @@ class _Packer(pickle.Pickler):
 
 
 class _Unpacker(pickle.Unpickler):
-    """An unpickler that puts the secrets from a box in the place of their numbers."""
+    """An unpickler that replaces the numbers in a job's pickle by the secrets of the job."""
 
     def __init__(self, file: BytesIO, secrets: bytes) -> None:
-        """Set the secrets, concatenated in the order of their numbers."""
+        """Set the secrets, 32 bytes each, in the order of their numbers in the pickle."""
         super().__init__(file)
         self._secrets = secrets
         self._keys_by_number: dict[int, SecretKey | SeededEntropy] = {}
 
     def persistent_load(self, pid: tuple[int, bytes]) -> SecretKey | SeededEntropy:
-        """Return the secret key or random stream with the number in `pid`."""
+        """Return the secret key or random stream with the number in `pid`.
+
+        pid: the number of the secret in the pickle, and its encoded public key; b"": a random
+        stream.
+        """
         number, public = pid
         if number not in self._keys_by_number:
             raw = self._secrets[number * SECRET_SIZE : (number + 1) * SECRET_SIZE]
@@ -145,6 +163,9 @@ class _Unpacker(pickle.Unpickler):
 
 
 def _key(public: bytes, raw: bytes) -> SecretKey:
-    """Return the secret key with these bytes, in the suite of its encoded public key."""
+    """Return a secret key.
+
+    public: its encoded public key, which names the suite. raw: the 32 bytes of the secret key.
+    """
     suite = suite_by_code(PublicKey.decode(public).suite, lesson=True)
     return suite.keypair_from(raw).secret

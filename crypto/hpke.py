@@ -45,11 +45,11 @@ _RECIPIENTS = 1024  # parsed public keys in the cache; the least recently used i
 
 
 class HpkeSuite(Suite):
-    """The common part of both HPKE suites, without the KEM's keys and the point's place in `enc`.
+    """The common part of both HPKE suites; a subclass adds its KEM and its keys.
 
     Attributes:
         kem: name of the key encapsulation mechanism in the library.
-        point_at: index in `enc` of the X25519 point.
+        point_at: index of the X25519 point in `enc`, the encapsulated key that begins a layer.
     """
 
     reproducible = False
@@ -105,14 +105,20 @@ class HpkeX25519(HpkeSuite, SealedTogether):
         context: bytes,
         entropies: Sequence[Entropy],  # noqa: ARG002  (the library takes none: see above)
     ) -> list[bytes]:
-        """Seal a group of plaintexts with the engine and fresh ephemeral keys of the system."""
+        """Return a group of encrypted plaintexts, with fresh ephemeral keys of the system.
+
+        engine: the library that multiplies the points of eight keys at once.
+        """
         ephemeral = SystemEntropy().random(SECRET_SIZE * len(plaintexts))
         return sealed(engine, public.raw, INFO + context, plaintexts, ephemeral)
 
     def _open_group(
         self, engine: "MultiBuffer", secret: SecretKey, sealed: Sequence[bytes], context: bytes
     ) -> list[bytes | None]:
-        """Open a group of layers with the engine; None for each layer that does not open."""
+        """Return the plaintexts of a group of layers; None for each layer that does not open.
+
+        engine: the library that multiplies the points of eight keys at once.
+        """
         return opened(engine, secret._raw, secret.public.raw, INFO + context, sealed)
 
     def _keypair(self, raw: bytes) -> KeyPair:

@@ -47,7 +47,7 @@ NONCE = bytes(24)
 @final
 @dataclass(frozen=True, slots=True, repr=False)
 class KeyShare:
-    """One owner's share of a joint key.
+    """The key pair of one owner of a joint key.
 
     Attributes:
         secret: x, a scalar; revealed when the ciphertexts are to be opened.
@@ -91,16 +91,16 @@ def check_share(public: bytes, proof: bytes, context: bytes) -> None:
 
 
 def check_shown(secret: bytes, public: bytes) -> None:
-    """Check that a revealed secret is the secret of the share `public`.
+    """Check that a secret revealed by an owner belongs to the owner's public key `public`.
 
-    Raises Refused (MALFORMED) if it is not.
+    Raises Refused (MALFORMED) if it does not.
     """
     if base_times(decoded_scalar(secret)) != public:
         raise Refused(Reason.MALFORMED, "the revealed number is not the secret of this key share")
 
 
 def joint(publics: Sequence[bytes]) -> bytes:
-    """Return the joint public key: the sum of all shares' public keys."""
+    """Return the joint public key: the sum of the owners' public keys."""
     total = IDENTITY
     for public in publics:
         total = plus(total, public)
@@ -108,7 +108,7 @@ def joint(publics: Sequence[bytes]) -> bytes:
 
 
 def total(secrets: Sequence[bytes]) -> bytes:
-    """Return the secret of the joint key: the sum of all revealed secrets."""
+    """Return the secret of the joint key: the sum of the secrets that all owners have revealed."""
     scalar = sum(int.from_bytes(secret, "little") for secret in secrets) % ORDER
     return scalar.to_bytes(SCALAR, "little")
 
@@ -136,10 +136,18 @@ def open_jointly(secret: bytes, key: bytes, sealed: bytes, context: bytes) -> by
 
 
 def _challenge(context: bytes, public: bytes, blind: bytes) -> bytes:
-    """Return the challenge scalar of a proof: a hash of the context and its elements."""
+    """Return the challenge scalar of an owner's proof: a hash of context and group elements.
+
+    public: the owner's public key. blind: the commitment R = k G, with G the generator and k the
+    random nonce of the proof.
+    """
     return scalar(sha512(PROOF_LABEL + context + public + blind).digest())
 
 
 def _key(context: bytes, point: bytes, key: bytes, shared: bytes) -> bytes:
-    """Return the symmetric key of one ciphertext, 32 bytes."""
+    """Return the symmetric key of one ciphertext, 32 bytes: a hash of all arguments.
+
+    point: the ciphertext's random element E = e G. key: the joint key J. shared: the Diffie-Hellman
+    element e J.
+    """
     return sha512(KEY_LABEL + context + point + key + shared).digest()[:32]

@@ -53,7 +53,7 @@ class KeySchedule:
     """
 
     def __init__(self, public: bytes, info: bytes) -> None:
-        """Compute the parts of the hash inputs that do not depend on the layer."""
+        """Compute the parts of the hash inputs that are the same for all layers."""
         hashes = bytes(1) + b"".join(
             digest(b"", _SUITE + label, _HASH) for label in (b"psk_id_hash", b"info_hash" + info)
         )
@@ -75,9 +75,11 @@ class KeySchedule:
 def sealed(
     engine: "MultiBuffer", public: bytes, info: bytes, plaintexts: Sequence[bytes], secrets: bytes
 ) -> list[bytes]:
-    """Return many plaintexts sealed to one recipient.
+    """Return many plaintexts encrypted to one recipient by HPKE.
 
-    secrets: an ephemeral secret key for each plaintext, concatenated. public: the recipient's key.
+    engine: the library that multiplies the points of eight keys at once. public: the recipient's
+    key. info: bytes that are bound into the keys. secrets: an ephemeral secret key for each
+    plaintext, concatenated.
     """
     schedule = KeySchedule(public, info)
     points = engine.public_keys(secrets)
@@ -94,7 +96,11 @@ def sealed(
 def opened(
     engine: "MultiBuffer", secret: bytes, public: bytes, info: bytes, layers: Sequence[bytes]
 ) -> list[bytes | None]:
-    """Return the plaintexts of many layers to one recipient; None for each that does not open."""
+    """Return the plaintexts of many HPKE layers to one recipient; None for each that does not open.
+
+    engine: the library that multiplies the points of eight keys at once. secret, public: the
+    recipient's key pair. info: bytes that are bound into the keys.
+    """
     results: list[bytes | None] = [None] * len(layers)
     fit = [
         at

@@ -2,7 +2,8 @@
 
     layer = suite byte || sealed bytes
 
-The holder's key fixes the suite: a layer that begins with another byte does not open.
+A suite is a public-key encryption scheme. The opener's key fixes the suite: a layer that begins
+with the byte of another suite does not open.
 """
 
 from collections.abc import Sequence
@@ -57,8 +58,8 @@ def seal_layers(
 ) -> list[bytes]:
     """Return many plaintexts encrypted to one party in one context, each with its own entropy.
 
-    Each is as `seal_layer` gives it. Common arguments are checked once: between two seals as little
-    as possible happens.
+    Each result is that of `seal_layer`. Key and context are checked only once, because a check for
+    each plaintext would slow down long lists.
     """
     suite.check(public, context)
     prefix = suite.prefix

@@ -23,5 +23,5 @@ def merkle_root(entries: Iterable[bytes]) -> bytes:
     while len(hashes) > 1:
         pairs = zip(hashes[::2], hashes[1::2], strict=False)
         above = [sha256(_NODE + left + right).digest() for left, right in pairs]
-        hashes = above + hashes[2 * len(above) :]  # an unpaired last node moves up a level
+        hashes = above + hashes[2 * len(above) :]  # an unpaired last hash moves up a level
     return hashes[0] if hashes else EMPTY_ROOT

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class BoxSuite(OpenedTogether):
-    """The common part of `sealedbox` and `textbook`, without the choice of the ephemeral key."""
+    """The common part of `sealedbox` and `textbook`; a subclass chooses the ephemeral key."""
 
     overhead = 1 + crypto_box_SEALBYTES + CONTEXT_SIZE
 
@@ -62,7 +62,10 @@ class BoxSuite(OpenedTogether):
     def _open_group(
         self, engine: "MultiBuffer", secret: SecretKey, sealed: Sequence[bytes], context: bytes
     ) -> list[bytes | None]:
-        """Open a group of sealed boxes with the engine; None for each that does not open."""
+        """Return the plaintexts of a group of sealed boxes; None for each that does not open.
+
+        engine: the library that multiplies the points of eight keys at once.
+        """
         return _opened(engine, secret, sealed, context)
 
 
@@ -89,7 +92,10 @@ class SealedBox(BoxSuite, SealedTogether):
         context: bytes,
         entropies: Sequence[Entropy],
     ) -> list[bytes]:
-        """Return the sealed boxes of a group of plaintexts, made with the engine."""
+        """Return the sealed boxes of a group of plaintexts.
+
+        engine: the library that multiplies the points of eight keys at once.
+        """
         return _sealed(engine, public.raw, context, plaintexts, _ephemeral(entropies))
 
 
@@ -130,7 +136,8 @@ def _sealed(
 ) -> list[bytes]:
     """Return many sealed boxes to one recipient, each as `sealed_box` makes it.
 
-    secrets: the ephemeral secret keys, concatenated.
+    engine: the library that multiplies the points of eight keys at once. public: the recipient's
+    public key. secrets: the ephemeral secret keys, concatenated.
     """
     points, keys = engine.public_keys(secrets), engine.box_keys(secrets, public)
     results = list[bytes]()
@@ -145,9 +152,9 @@ def _sealed(
 def _opened(
     engine: "MultiBuffer", secret: SecretKey, sealed: Sequence[bytes], context: bytes
 ) -> list[bytes | None]:
-    """Return the plaintexts of many sealed boxes to one recipient.
+    """Return the plaintexts of many sealed boxes to one recipient; None for each failure.
 
-    None for each that does not open.
+    engine: the library that multiplies the points of eight keys at once. sealed: the sealed boxes.
     """
     results: list[bytes | None] = [None] * len(sealed)
     points = [each[:X25519_SIZE] for each in sealed]

@@ -25,7 +25,7 @@ def roles_of(choices: UserChoices) -> Roles:
     for column in choices.nominal:
         if column not in choices.t:
             raise DataError(
-                f"--nominal {column}: the column has no target t; --t {column}=0.2 gives one"
+                f"--nominal {column}: needs a t-closeness target, such as --t {column}=0.2"
             )
     targets = {
         name: Targets(

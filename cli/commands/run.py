@@ -73,10 +73,10 @@ class Wish:
 
 
 class TraceCommand(click.Command):
-    """A command with an option `--trace` that may also be written `--trace=all`."""
+    """A click command that accepts `--trace=all` and `--trace=short` beside the flag `--trace`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Replace `--trace=all` by the option `--trace-all`, and parse."""
+        """Replace `--trace=all` and `--trace=short` by the spellings of the options, and parse."""
         spelt = {"--trace=all": "--trace-all", "--trace=short": "--trace"}
         return super().parse_args(ctx, [spelt.get(arg, arg) for arg in args])
 
@@ -260,7 +260,7 @@ def _check_figures(scenario: "Scenario", wish: Wish) -> None:
 def _drawn(outcome: "Outcome", folder: Path) -> None:
     """Draw the figures of a run into its folder, and print their paths.
 
-    There are figures for noisy answers and for sets of answers.
+    Only runs with randomized answers, and runs in which people answer with sets, have figures.
     """
     from ...analysis.figures import incidence as sets_figure
     from ...analysis.figures import randomized as noise_figure
@@ -287,7 +287,7 @@ def _drawn(outcome: "Outcome", folder: Path) -> None:
 def _played(scenario: "Scenario", wish: Wish) -> "Iterator[Written]":
     """Play a scenario as often as its `repeat` says, with the executor of the options.
 
-    Yields the outcome of each run, and a function that returns its transcript.
+    Yields, for each run, its outcome and a function that returns its transcript.
     """
     from ...roles.compute.backend import LOCAL_WORKPLACE
     from ...roles.compute.backends import workplace
@@ -295,8 +295,8 @@ def _played(scenario: "Scenario", wish: Wish) -> "Iterator[Written]":
     from ...scenarios.records.transcript_writer import writing_ahead
 
     with workplace(wish.executor) as place:
-        # A copy (fork) of this process may encode a long transcript. With a cluster there is no
-        # copy, as a process with the threads of a cluster's client cannot be copied safely.
+        # A forked copy of this process may encode a long transcript. With a cluster there is no
+        # copy, as a process with the threads of a cluster's client cannot be forked safely.
         copies = place == LOCAL_WORKPLACE and wish.out is not None
         open_writer = partial(writing_ahead, copies=copies)
         yield from _runs(scenario, wish, partial(run, workplace=place), open_writer)
@@ -310,9 +310,9 @@ def _runs(
 ) -> "Iterator[Written]":
     """Play a scenario as often as its `repeat` says, each time with the next seed.
 
-    Yields the outcome of each run, and a function that returns its transcript. run: plays the
-    scenario once. writing_ahead: opens the writer of a transcript, which writes while the run goes
-    on.
+    Yields, for each run, its outcome and a function that returns its transcript. run: plays the
+    scenario once. writing_ahead: opens the writer of a transcript, which already writes during the
+    run.
     """
     seed = scenario.scenario.seed if wish.seed is None else wish.seed
     for number in range(scenario.scenario.repeat):
@@ -348,7 +348,7 @@ def _ledger(wish: Wish) -> "AbstractContextManager[Ledger | None]":
 
 @contextmanager
 def watching(scenario: "Scenario", wish: Wish) -> "Iterator[Sequence[Instrument]]":
-    """Yield the instruments that show a run as it is played: a trace, a progress bar or ()."""
+    """Yield the instruments that show a run while it is played: a trace, a progress bar or ()."""
     if wish.mode == "ideal":
         yield ()
     elif wish.trace != "none":
@@ -366,19 +366,22 @@ def watching(scenario: "Scenario", wish: Wish) -> "Iterator[Sequence[Instrument]
 
 
 def _teller(*, err: bool) -> Callable[[str], None]:
-    """Return a function that prints a line of the trace.
+    """Return a function that prints a line of the run's trace (a line for each message).
 
-    It ends the run if the trace's pipe was closed by its reader. err: print on stderr.
+    The printing function ends the run if the program that reads the trace has closed the pipe. err:
+    print on stderr.
     """
     has_left = False
 
     def print_line(line: str) -> None:
-        """Print a line about the run; once the reader of the pipe has left, print nothing."""
+        """Print a line of the trace; stop after the reader of the pipe has ended."""
         nonlocal has_left
         try:
             if not has_left:
                 click.echo(clean(line), err=err)
-        except BrokenPipeError:  # a BaseException, as an Exception would only stop the trace
+        # ReaderLeft is a BaseException, so it ends the run. After an ordinary exception the run
+        # would go on without its trace.
+        except BrokenPipeError:
             has_left = True
             raise ReaderLeft from None
 
@@ -438,9 +441,9 @@ def _print(outcomes: "Sequence[Outcome]", folders: Sequence[Path], wish: Wish) -
 
 
 def _report(outcomes: "Sequence[Outcome]") -> None:
-    """Print the results of a run for people; of several runs, means with 95 % intervals.
+    """Print the results of a run for people; for several runs, means with 95 % intervals.
 
-    Alerts follow, such as alarms of parties.
+    The alerts of the runs, such as alarms that parties raised, follow.
     """
     from ..text import alerts
     from ..text.layout import page, show
@@ -457,7 +460,10 @@ def _report(outcomes: "Sequence[Outcome]") -> None:
 
 
 def _where(outcomes: "Sequence[Outcome]", folders: Sequence[Path], *, quiet: bool) -> None:
-    """Print the run folders, and a command to look at the last; if quiet, only the folders."""
+    """Print the paths of the run folders, and the command that shows the last run.
+
+    quiet: print the paths only.
+    """
     if quiet:
         for folder in folders:
             click.echo(str(folder))

@@ -202,7 +202,7 @@ def _source(data: Path, reading: "Reading", k: int, max_exposure: float) -> "Tab
 
 
 def _released(ledger: Path | None, source: "TableSource", reading: "Reading") -> "Account | None":
-    """Record a table as a release in a ledger of earlier releases; return its account there.
+    """Record a table in a ledger of earlier releases; return the comparison with these.
 
     None without a ledger. Raises RoundBurned if earlier releases forbid this release.
     """
@@ -214,7 +214,7 @@ def _released(ledger: Path | None, source: "TableSource", reading: "Reading") ->
     from ...scenarios.schema.model import Policy
     from .advise import MISSING
 
-    # the text that `advise` and runs give an empty cell, so that the ledger can compare cells
+    # the text that `advise` and runs give an empty cell; the ledger compares cells by their texts
     empty = source.missing or MISSING
     table = finer(source.path, reading, empty)
     with opened(ledger) as book:
@@ -230,9 +230,10 @@ def _places(
     size: int | None,
     stage: "Callable[[str], None]",
 ) -> "RiskPlaces | None":
-    """Return the risk by column and value; None if missing cells match any value.
+    """Return the risk of each column value; None if missing cells match any value.
 
-    lacking: texts of missing cells. size: columns of the largest minimal unique that is searched.
+    lacking: texts of missing cells. size: most columns of the minimal uniques that are searched (a
+    minimal unique is a combination of values that one person alone has).
     """
     from ...own_data.risk_places import risk_places
 
@@ -255,8 +256,8 @@ def _record(
 ) -> "ScoredTable":
     """Return the score of a table as a record, for JSON and for `veilmix report`.
 
-    lacks: texts of missing cells. places: the risk by value. written: the file to which the table
-    was written, if any. anyway: whether it was written although it misses its target.
+    lacks: texts of missing cells. places: the risk of each value. written: the file to which the
+    table was written, if any. anyway: whether the table was written although it misses its target.
     """
     from msgspec.structs import replace
 

@@ -1,6 +1,6 @@
 """`veilmix serve`: run the board, a shuffler, the curator or the analyst of a session.
 
-Each runs on a machine of its own.
+Each of these parties runs on a machine of its own.
 """
 
 from collections.abc import Callable
@@ -154,8 +154,8 @@ def command(
 ) -> None:
     """Run PLACE (board, curator, analyst, shuffler-1, ...) of the session in the file SESSION.
 
-    It listens at its address in the session file, over TLS, and ends with the session. Then it
-    prints the release as CSV. Exit code 3 without a release.
+    The party listens at its address in the session file, over TLS, and ends with the session. Then
+    it prints the release as CSV. Exit code 3 without a release.
 
     With --executor another computer or a cluster does the work of PLACE. Its operator can read all
     that PLACE can read, so it must belong to PLACE.
@@ -189,7 +189,7 @@ def command(
     )
     if hosted.directory.places[place].users:
         raise click.UsageError(
-            f"{place} is a place of users who answer; `veilmix answer {place}` runs it"
+            f"{place} stands for users who answer questions; run it with `veilmix answer {place}`"
         )
     play_to_end(
         lambda place_site: _served(hosted, place_site, linger, executor, ledger, predecessor),
@@ -219,7 +219,7 @@ def _served(
     if ledger is None:
         if predecessor is not None:
             raise click.UsageError(
-                "--predecessor: accepted only with --ledger FILE, the ledger that it has signed"
+                "--predecessor: accepted only with --ledger FILE; PUB has signed this ledger before"
             )
         check_named(session, site.name)
     else:
@@ -247,9 +247,10 @@ def _served(
 def _remembering(
     session: "SessionFile", site: "Site", workers: "Workplace", history: "History"
 ) -> "Board":
-    """Play a party that refuses releases which conflict with earlier sessions; return its board.
+    """Run a party that refuses releases which conflict with earlier sessions; return its board.
 
-    history: the earlier sessions, from the ledger of the first shuffler or of the curator.
+    history: the earlier sessions, from the ledger of the first shuffler or of the curator. workers:
+    the processes that decrypt long lists of messages.
     """
     from ...scenarios.deployment.place import take_part
 
@@ -269,8 +270,11 @@ def opened(
 ) -> tuple["SessionFile", Any]:
     """Read the session file and the identity of a place; return the session and its site.
 
-    The site is the party at this place, ready to run. Its log gets the durability of its journal,
-    and which users may send. path: the session file; other arguments: the values of the options.
+    A place is a process of the session: a party, or the users of one machine. Its site has all
+    parameters to run the place. The function logs how durable the place's journal is, and which
+    users may send answers.
+
+    path: the session file. place: name of the place. Other arguments: the values of the options.
     """
     require()
     from dataclasses import replace
@@ -306,9 +310,15 @@ def require() -> None:
 
 
 def play_to_end(play: Callable[["Site"], "Board"], session: "SessionFile", site: "Site") -> None:
-    """Play a place to the end of its session, and print the release before its journal is erased.
+    """Run a place (a process of the session) to the end, and print the release.
 
-    So a process that is killed in between loses no outcome.
+    The release is printed before the place's journal is erased. So a process that is killed in
+    between can be started again, and no outcome is lost.
+
+    Args:
+        play: runs the site to the end of the session.
+        session: the session file.
+        site: the parameters of the place.
 
     Raises:
         Unmet: there is no release.
@@ -318,11 +328,15 @@ def play_to_end(play: Callable[["Site"], "Board"], session: "SessionFile", site:
     unmet: list[Unmet] = []
 
     def finish(board: "Board") -> None:
-        """Print the release and log the outcome; keep a missing release for the command's end."""
+        """Print the release and log the outcome. A missing release is kept as an error for later.
+
+        The error is raised at the end of the command.
+        """
         try:
             conclude(board, session)
             site.log("outcome", "released")
-        except Unmet as why:  # raised at the end of the command, as in all commands
+        # raised only at the end of the command, because an error here would keep the journal
+        except Unmet as why:
             unmet.append(why)
             site.log("outcome", why.message)
         click.echo(nl=False)  # flush the buffer of stdout

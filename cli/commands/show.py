@@ -165,7 +165,7 @@ def _print_view(
 
 
 def _row(flow: DiagramFlow) -> tuple[object, ...]:
-    """Return a flow (similar messages from a sender to a receiver) as a row of the table."""
+    """Return a flow, a group of similar messages, as a row of the printed table."""
     return (
         f"{flow.time:.0f} s",
         flow.sender,
@@ -183,7 +183,9 @@ def _row(flow: DiagramFlow) -> tuple[object, ...]:
 def _opened(run: "Run", view: "View") -> Iterator[str]:
     """Yield a line for each round: the layers of a submission that the coalition can decrypt.
 
-    Of a verified mix: the keys or the shuffled orders that it holds.
+    In a verified mix the line counts the keys that the coalition holds, of all keys that open an
+    answer. If all people read the answers, it counts the secret shuffle orders that the coalition
+    holds.
     """
     for number, (opened, layers) in view.opened.items():
         if run.scenario.mix.kind == "verified":
@@ -203,7 +205,7 @@ def _opened(run: "Run", view: "View") -> Iterator[str]:
 
 
 def _read(run: "Run", view: "View") -> Iterator[str]:
-    """Yield a line for each table of counts that the coalition has read, with its first cells."""
+    """Yield a line for each table of counts that the coalition has read, with some cells."""
     from ...protocol.wire.rows_per_person import dummies_in, without_dummies
     from ...scenarios.records.verification.views import columns
 
@@ -223,7 +225,7 @@ def _read(run: "Run", view: "View") -> Iterator[str]:
 
 
 def _guessed(run: "Run", view: "View") -> Iterator[str]:
-    """Yield the knowledge of a view in words: certain cells, leakage and expected right guesses."""
+    """Yield lines on a coalition's conclusions: certain cells, leakage and rows guessed right."""
     from ...scenarios.records.verification.views import scored
 
     learnt = scored(run, view)
@@ -246,9 +248,9 @@ def _guessed(run: "Run", view: "View") -> Iterator[str]:
 
 
 def _pinned(run: "Run", view: "View", *, shows_all: bool) -> Iterator[str]:
-    """Yield the number of people linked to values by a coalition, and the values of each person.
+    """Yield lines: the number of people whom a coalition links to values, and these values.
 
-    shows_all: all people, not only the first.
+    shows_all: list all linked people, not only the first.
     """
     from ...analysis.trust import users_linked
     from ...scenarios.programs.capability import AnswerKind

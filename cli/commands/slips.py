@@ -16,11 +16,13 @@ if TYPE_CHECKING:
 def write_slips(
     scenario: "Scenario", questions: Path | None, host: str, port: int, count: int, lang: str | None
 ) -> None:
-    """Write a page of slips to print, and the file of their codes; no poll is held.
+    """Write a page of paper slips to print, and the file of their codes; no poll is held.
 
-    Both files have the name of the file of questions. questions: that file; None for the demo.
-    host, port: the address of the poll, which the slips show. count: of slips. lang: language of
-    the slips; None for English. UsageError if phones cannot reach the address.
+    A code admits one phone to the poll. Both files are named after the file of questions.
+    questions: that file; None for the demo. host, port: the address of the poll, which the slips
+    show. count: number of slips. lang: language of the slips; None for English.
+
+    Raises UsageError if phones cannot reach the address.
     """
     from ...languages.language import language_of
     from ...machines.gate import LOOPBACKS
@@ -47,7 +49,7 @@ def write_slips(
 
 
 def write_with_codes(printable: Path, page: str, codes: Path, slips: "SlipsFile") -> None:
-    """Write a page with slips and the file of their codes, each readable by its owner alone.
+    """Write a page with slips, and the file of their codes; only the owner can read these files.
 
     StorageError if either exists already. If the codes cannot be written, the page is removed.
     """
@@ -68,10 +70,12 @@ def write_with_codes(printable: Path, page: str, codes: Path, slips: "SlipsFile"
 
 
 def use_slips(path: Path, scenario: "Scenario", host: str, port: int) -> "SlipsFile":
-    """Read the file of slips for a poll; return it with the address at which the poll is held.
+    """Read the file of slips for a poll; return its contents with the address of this poll.
 
-    host, port: the address given on the command line. The address on the slips counts unless
-    another is given; then the difference is printed, and the way for phones to join.
+    A slip is a piece of paper with a code that admits one phone, and the address of the poll. host,
+    port: the values of the options `--host` and `--port`. Given options replace the printed
+    address. Then a note tells phones to type the new address, because the printed address
+    leads elsewhere.
     """
     from msgspec.structs import replace
 
@@ -96,6 +100,6 @@ def use_slips(path: Path, scenario: "Scenario", host: str, port: int) -> "SlipsF
 
 
 def _is_given(name: str) -> bool:
-    """Whether the user gave this option of the current command, so that it is not the default."""
+    """Whether the user gave this option of the current command; if not, it has its default."""
     source = click.get_current_context().get_parameter_source(name)
     return source is not ParameterSource.DEFAULT

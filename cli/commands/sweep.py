@@ -150,7 +150,10 @@ NO_GRID = (
 
 
 def _home(scenario: "Scenario", shard: tuple[int, int] | None) -> Path:
-    """Return the default path of the file of runs. shard: the played part, as (I, N); None: all."""
+    """Return the default path of the file of runs.
+
+    shard: (I, N), if only part I of the N parts of the sweep is played; None: all runs are played.
+    """
     part = f"-{shard[0]}of{shard[1]}" if shard else ""
     return HOME / f"sweep-{scenario.scenario.name}{part}.jsonl"
 
@@ -191,10 +194,10 @@ def _play(
     *,
     quiet: bool,
 ) -> None:
-    """Play runs with an executor, and add the result of each to the file.
+    """Play runs with an executor, and add the result of each run to the file.
 
-    make: makes the executor. window: runs that are handed to it at a time. Ctrl-C prints how to go
-    on.
+    make: makes the executor. window: number of runs that the executor gets at a time. Ctrl-C prints
+    how to continue the sweep.
     """
     from ...scenarios.studies.sweeps.sweep import sweep
 
@@ -217,10 +220,10 @@ def _play(
 
 @contextmanager
 def _bar(total: int, *, quiet: bool) -> "Iterator[Callable[[int], None]]":
-    """Yield a function that takes the number of finished runs, and shows it as a part of `total`.
+    """Yield a function that receives the number of finished runs and shows the progress.
 
-    A terminal gets a progress bar; elsewhere a line is printed from time to time. quiet: show no
-    progress.
+    A terminal shows a progress bar; in a pipe or file a line is printed from time to time. total:
+    number of all runs. quiet: show no progress.
     """
     if quiet or not total:
         yield lambda _: None
@@ -280,7 +283,10 @@ def _print_sweep(
 
 
 def _crashed(lines: "Sequence[SweepLine]", path: Path) -> None:
-    """Print each kind of crash with its first run, and exit with code 1, if a run has crashed."""
+    """Print each kind of error that crashed runs, with its first run, and exit with code 1.
+
+    If no run has crashed, the function has no effect. path: the file of the runs.
+    """
     bad = [line for line in lines if line.error is not None]
     if not bad:
         return

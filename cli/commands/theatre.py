@@ -124,7 +124,7 @@ def _outside(
 
 
 def _print_line(line: str) -> None:
-    """Print a line of the live page's server; an address is printed with how to end the page."""
+    """Print a line of the live page's server; after an address, say that Ctrl-C ends the page."""
     click.echo(f"live at {line}   (Ctrl-C ends it)" if line.startswith("http") else line)
 
 
@@ -133,8 +133,8 @@ def _load_show(
 ) -> tuple[str, dict[str, Any]]:
     """Return the name and the page data of a saved run, or of a scenario that is played now.
 
-    named: the run folder or scenario. seed: seed with which a scenario is played; ParameterError
-    with a saved run.
+    named: the run folder or scenario. seed: the seed with which the scenario is played; a seed for
+    a saved run raises ParameterError.
     """
     from ...scenarios.schema.single_rows import require_single_rows
     from ...theatre.show import check_size, outcome_data, run_data

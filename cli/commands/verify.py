@@ -88,10 +88,10 @@ def command(
 
 
 def _verify_session(folder: Path, path: Path | None, form: str) -> None:
-    """Check the saved posts of a session, and print the results and their limits.
+    """Check the saved posts of a session; print the results, and the limits of posts.
 
-    folder: the folder with the posts. path: the session file; None: only consistency can be
-    checked. Unmet (exit code 3) if a check fails.
+    folder: the folder with the posts. path: the session file; None: the checks show only that the
+    posts agree with each other. Unmet (exit code 3) if a check fails.
     """
     from ...scenarios.deployment.checks import verify_session
     from ...scenarios.deployment.limits import limits
@@ -156,9 +156,9 @@ def _show(checks: "Sequence[CheckResult]", form: str) -> None:
 
 
 def _judge(checks: "Sequence[CheckResult]", form: str, subject: str) -> None:
-    """Raise Unmet (exit code 3) if a check failed; else print that all passed, and their evidence.
+    """Raise Unmet (exit code 3) if a check failed; else print how many checks passed.
 
-    subject: `run` or `session`.
+    Also prints which checks prove authenticity. subject: the word `run` or `session`.
     """
     failed = [check for check in checks if check.ok is False]
     if failed:

@@ -100,7 +100,8 @@ def command(
     if proof_file is not None:
         say(page(err=True), clean(_write_proof(worst, proof_file)))
     if worst.stopped:
-        # Ctrl-C has ended the search: its exit code, although a result is printed
+        # Ctrl-C has ended the search, so the exit code is that of Ctrl-C, although a result was
+        # printed
         click.get_current_context().exit(STOPPED)
 
 
@@ -124,7 +125,7 @@ def _counts(table: "SourceTable") -> list[Any]:
 
 
 def _write(worst: "WorstCase", table: "SourceTable", file: Path) -> None:
-    """Write the worst table found as CSV, with the column names and values of the user's table."""
+    """Write the worst table found as CSV, with the columns and values of the user's table."""
     from ...scenarios.serialization.atomic_file import write_whole
 
     stream = io.StringIO(newline="")

@@ -1,7 +1,7 @@
 """The output of `veilmix advise` for people: the advice in sentences and tables.
 
-Advice is a level of generalization for each column of a table, so that few people are below k.
-advice_record.py has it as JSON.
+The advice is a level of generalization for each column of a table, so that few people are in
+equivalence classes smaller than k. advice_record.py has the same advice as JSON.
 """
 
 from collections.abc import Iterator
@@ -85,17 +85,19 @@ def _limit(advised: "Advised") -> str:
 
 
 def has_suppressed(advised: "Advised") -> bool:
-    """Whether the advice suppresses cells.
+    """Whether the advice suppresses single cells.
 
-    Then the measures of the levels describe the table before cells are suppressed, not the release.
+    Then the printed exposure and utility of the advised generalization describe the table before
+    these cells are suppressed, and not the released table.
     """
     return advised.cells is not None and advised.cells.suppressed > 0
 
 
 def places_of(advised: "Advised") -> "RiskPlaces | None":
-    """Return the risk by value of the advised table, to show where people are still below k.
+    """Return the risk of each value in the generalized table: where people are still below k.
 
-    None if no person is below k, or no row or column is left.
+    k is the smallest safe equivalence class. None if no person is below k, or no row or column is
+    left.
     """
     from ...own_data.risk_places import advised_places
 
@@ -113,10 +115,10 @@ def _rows(advised: "Advised") -> str:
 
 
 def known_column_lines(advised: "Advised") -> Iterator[str]:
-    """Yield the exposure by the columns that attackers know, and the limits that the advice keeps.
+    """Yield lines on exposure and limits: the exposure if attackers know some or all columns.
 
-    Also the columns that are released unchanged, the targets of sensitive columns, and suppressed
-    rows and cells.
+    Further lines name the columns that are released unchanged, the targets of sensitive columns,
+    and the numbers of suppressed rows and cells.
     """
     from ...own_data.sensitive_targets import targets_text
 
@@ -156,9 +158,9 @@ def known_column_lines(advised: "Advised") -> Iterator[str]:
 
 
 def searched(advised: "Advised") -> str:
-    """Return a line: the loss of the advised choice, and the lower bound that is proved.
+    """Return a line: the information loss of the advice, and the proved lower bound on any loss.
 
-    The loss is that of information in the columns, 0 to 1.
+    The loss is a share of the information in the columns, 0 to 1.
     """
     search = advised.advice
     if advised.like:
@@ -189,7 +191,7 @@ def _with_cells(advised: "Advised") -> str:
 def steps(advised: "Advised") -> Grid:
     """Return a table with a row for each column: its advised level, and the entropy kept in bits.
 
-    The last column is the exposure if this column were one level finer.
+    The last column of the table is the exposure if this column were generalized one level less.
     """
     n, rows = advised.n, []
     proven = advised.by == "promise"
@@ -220,10 +222,10 @@ def _precise_share(share: float, target: float) -> str:
 
 
 def costs(cost: "ChoiceCost", predict: str | None) -> Iterator[str]:
-    """Yield a line for each measure of the utility that a choice of levels keeps.
+    """Yield a line for each measure of the utility that a choice of generalization levels keeps.
 
-    These are entropy, the distance of two-way tables, and the accuracy of predicting the column
-    `predict`.
+    The measures are the entropy of the columns, the distance of two-way tables from the true
+    tables, and the accuracy of predicting the column `predict`.
     """
     yield f"entropy kept  {percent(cost.share)} of the bits of the columns one by one"
     if cost.two_way is not None:
@@ -240,7 +242,7 @@ def costs(cost: "ChoiceCost", predict: str | None) -> Iterator[str]:
 
 
 def tidy(advised: "Advised") -> Grid:
-    """Return the choices of levels as a table for CSV: numbers, and the level of each column."""
+    """Return the choices of generalization levels as a table for CSV, each with its measures."""
     from ...own_data.result_frames import choices as framed
 
     columns = framed(advised).columns
@@ -248,9 +250,10 @@ def tidy(advised: "Advised") -> Grid:
 
 
 def choices(advised: "Advised") -> Grid:
-    """Return a table of the best choices of levels, from fewer to more people below k.
+    """Return a table of the best choices of generalization levels, by people below k.
 
-    A column of the table marks the advised choice.
+    k is the smallest safe equivalence class. The first column of the table marks the advised
+    choice.
     """
     rows, best = [], "advised" if advised.requested_choice is None else "asked"
     for choice, cost in advised.choices:

@@ -14,7 +14,7 @@ VALUES = 1000  # most values of a column that are recorded
 
 
 class AdvisedChoice(Record, frozen=True):
-    """A listed choice of levels, with its measures before cells are suppressed.
+    """A listed choice of generalization levels, with its measures before cells are suppressed.
 
     No listed choice is better than another in both loss and people below k.
 
@@ -22,12 +22,13 @@ class AdvisedChoice(Record, frozen=True):
         advised: whether it is the advised choice.
         loss: loss of information in the columns, 0 to 1.
         people_below_k: people in an equivalence class smaller than k.
-        promised: upper bound on these people, from the counts of the columns alone.
+        promised: upper bound on the people below k, from the counts of single columns alone.
         bits_kept: entropy kept of each column, in bits.
-        two_way: mean distance of two-way tables; None if it was not measured.
-        prediction: accuracy for the named column; None if no column was named.
-        levels: number of the level of each column.
-        says: name of the level of each column.
+        two_way: mean distance of two-way tables from the true tables, 0 to 1; None if it was not
+            measured.
+        prediction: accuracy of predicting the named column; None if no column was named.
+        levels: number of the generalization level of each column; 0: unchanged.
+        says: name of the generalization level of each column.
     """
 
     advised: bool
@@ -49,10 +50,10 @@ class AdvisedColumn(Record, frozen=True):
         feature: the keys of its [[feature]] in a scenario; None if the column is left out.
         says: the name of the advised level.
         levels: the names of all levels, from fine to coarse.
-        people_below_k_one_step_finer: people below k if this column were a level finer; None at the
-            finest level.
-        values: the released values, for `--like`; None: not recorded, as the column is left out or
-            has more than VALUES.
+        people_below_k_one_step_finer: people in classes smaller than k if this column were
+            generalized one level less; None at the finest level.
+        values: the released values, which `--like` needs; None: not recorded, as the column is left
+            out or has more than VALUES.
     """
 
     column: str
@@ -64,39 +65,43 @@ class AdvisedColumn(Record, frozen=True):
 
 
 class AdvisedTable(Record, frozen=True):
-    """Advice on a table.
+    """Advice on a table: a generalization level for each column, and its exposure and utility.
+
+    A person below k is in an equivalence class smaller than k.
 
     Attributes:
         data: the name of the table.
-        read: how it was read, in words.
-        users: people in it.
-        k: people in the smallest crowd wanted.
-        max_exposure: the share of people that may be in a smaller crowd.
-        left_out: columns that are not asked about.
-        by: whether truth or the promise decides.
-        promised_by: the bound by which choices are promised.
-        exact: whether no choice loses less.
-        bound: no choice loses less than this.
-        counted: counts of the table that the search took.
-        people_below_k_as_it_is: people in a crowd smaller than k, with unchanged columns.
-        columns: the columns that are asked about.
-        choices: the choices of the frontier.
+        read: how the table was read, in words.
+        users: people in the table.
+        k: people in the smallest safe equivalence class.
+        max_exposure: the accepted share of people in smaller classes.
+        left_out: columns that are neither generalized nor released.
+        by: whether the true exposure (`truth`) or its certified bound (`promise`) has to reach the
+            target.
+        promised_by: the rule that computes the certified bound.
+        exact: whether it is proved that no choice of levels loses less information.
+        bound: proved lower bound on the loss of any choice.
+        counted: number of times that the search counted the table.
+        people_below_k_as_it_is: people below k if no column is generalized.
+        columns: the columns that may be generalized.
+        choices: the choices of levels that no other choice beats in both loss and people below k.
         rows: rows of the table, more than `users` if a person has several.
         person: the definition of a person, in words.
-        known: what the target counts: `quasi`, the quasi-identifiers, or `all` columns.
-        released_as_is: columns that are not searched.
-        people_below_k_known_quasi, people_below_k_known_all: if attackers know the
+        known: the columns that attackers know in the target: `quasi`, the quasi-identifiers, or
+            `all`.
+        released_as_is: columns that are released unchanged.
+        people_below_k_known_quasi, people_below_k_known_all: people below k if attackers know the
             quasi-identifiers, or all that is released.
         rows_suppressed: rows that are left out.
-        cells_suppressed: single cells that are suppressed; `choices`, and the counts of finer
-            levels in `columns`, are before they are suppressed.
-        cells_lost: the loss of these cells.
-        cells_lost_at_least: no suppression of cells loses less with the same levels.
-        people_missing_a_target: in classes that miss k, or a target of a sensitive column, once
-            rows or cells are suppressed.
-        places: the risk by value of the advised table; None without a person below k.
-        suppress: the largest share of people with suppressed rows; None: no row.
-        like: the file with the earlier advice that was applied; "": a search found it.
+        cells_suppressed: single cells that are suppressed. The numbers in `choices` and `columns`
+            describe the table before these cells are suppressed.
+        cells_lost: the loss of information by suppressed cells.
+        cells_lost_at_least: proved lower bound on this loss, for the same levels.
+        people_missing_a_target: people in classes that miss k, or a target of a sensitive column,
+            once rows or cells are suppressed.
+        places: the risk of each value of the generalized table; None without a person below k.
+        suppress: the largest share of people with suppressed rows; None: no row is suppressed.
+        like: the file with the earlier advice that was applied; "": a search found the advice.
     """
 
     data: str

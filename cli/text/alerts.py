@@ -1,8 +1,8 @@
 """The alerts below a run's report in the terminal.
 
-An alert is a finding of a rule about the run. `!!` is serious (people are, or may be, exposed to
-more
-than was promised), `!` a warning. Alerts that the head of the report has printed are not repeated.
+An alert is a finding of a rule about the run. `!!` marks a serious alert (people are, or may be,
+exposed to more than was promised), `!` a warning. Alerts that the beginning of the report has
+printed are not repeated.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 HEAD_RULES = frozenset(
     {"seeded", "textbook", "order", "guards", "padding", "burned", "deviated"}
-)  # names of the rules with alerts that the head of the report prints
+)  # names of the rules with alerts that the beginning of the report prints
 MARKS = {"serious": ("!!", "bold red"), "warning": ("! ", "yellow")}
 
 
 def raised(outcome: "Outcome") -> "tuple[Alert, ...]":
-    """Return the alerts of a run that is not on disk yet, serious alerts first.
+    """Return the alerts of a run that is not yet on disk, serious alerts first.
 
-    Without notes, and without alerts that the head of the report prints.
+    Notes, and alerts that the beginning of the report prints, are left out.
     """
     from ...presentation.presenters.page_facts import PageFacts, learners
     from ...presentation.sections.alerts import alerts
@@ -43,9 +43,9 @@ def raised(outcome: "Outcome") -> "tuple[Alert, ...]":
 
 
 def alert_blocks(outcomes: "Sequence[Outcome]", *, only_serious: bool = False) -> Iterator["Block"]:
-    """Yield a line for each alert of some runs; for several runs, with the number that have it.
+    """Yield a line for each alert of some runs; of several runs, with the number that have it.
 
-    only_serious: without warnings.
+    only_serious: leave out the warnings.
     """
     selected_alerts = [
         alert for alert in _counted(outcomes) if alert[0].level == "serious" or not only_serious
@@ -59,9 +59,9 @@ def alert_blocks(outcomes: "Sequence[Outcome]", *, only_serious: bool = False) -
 
 
 def _counted(outcomes: "Sequence[Outcome]") -> "Iterator[tuple[Alert, int]]":
-    """Yield an alert of each rule, and the number of runs with an alert of this rule.
+    """Yield one alert for each rule, and the number of runs in which this rule raised an alert.
 
-    Serious alerts come first; the alert is that of the first such run.
+    Serious alerts come first. The text is that of the first run with such an alert.
     """
     if len(outcomes) == 1:
         yield from ((alert, 1) for alert in raised(outcomes[0]))

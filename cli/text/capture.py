@@ -13,15 +13,15 @@ from ...presentation.text_blocks import Grid, Line
 
 
 class Capture:
-    """The output of one command.
+    """The output of one command, kept instead of printed.
 
     progress: receives the stages of the work.
 
     Attributes:
-        out, err: the texts, as a pipe would receive them.
-        printed: lines and tables of `out`, one below the other.
-        messages: lines of `err`, unbroken.
-        progress: see above.
+        out, err: the texts on stdout and stderr, as a pipe would receive them.
+        printed: lines and tables of stdout, in their order.
+        messages: lines of stderr, not wrapped.
+        progress: the function that receives the stages of the work.
     """
 
     def __init__(self, progress: Callable[[str], None]) -> None:
@@ -48,20 +48,20 @@ def current_capture() -> Capture | None:
 
 
 def note_line(file: object, text: str, style: str | None) -> None:
-    """Keep a line, if a capture is on."""
+    """Keep a printed line, if the output of this thread is captured."""
     if (capture := _CURRENT.get()) is not None:
         capture.note(file, Line(text, style))
 
 
 def note_grid(file: object, grid: Grid) -> None:
-    """Keep a table, if a capture is on."""
+    """Keep a printed table, if the output of this thread is captured."""
     if (capture := _CURRENT.get()) is not None:
         capture.note(file, grid)
 
 
 @contextmanager
 def capturing(progress: Callable[[str], None]) -> Iterator[Capture]:
-    """Capture the output of this thread in the block. progress: receives stages."""
+    """Capture the output of this thread in the block. progress: receives names of stages."""
     capture = Capture(progress)
     token = _CURRENT.set(capture)
     try:

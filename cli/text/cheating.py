@@ -39,10 +39,10 @@ def stored_study_blocks(run: "Run", cheating: "CheatingStudy | None") -> Iterato
 
 
 def measured(run: "Run", runs: int, form: str) -> None:
-    """Play the attacks of the study that are still missing, store the study, and print it.
+    """Play the attacks that a run's study still lacks, store the study, and print it.
 
-    runs: number of runs of each attack. form: `table`, `json` or `csv`. Ctrl-C stores and prints
-    the finished part.
+    The study measures the knowledge of malicious coalitions. runs: number of runs of each attack.
+    form: `table`, `json` or `csv`. Ctrl-C stores and prints the finished part.
     """
     from ...scenarios.schema.single_rows import require_single_rows
     from ...scenarios.studies.cheating.cheating_file import CHEATING, grown, read, save

@@ -28,7 +28,7 @@ def check_reachable(host: str) -> None:
 def say_terms(scenario: "Scenario", terms: "ClassTerms") -> None:
     """Print the terms of a poll before it begins: questions, rules, precision, parties.
 
-    Also the keys that the teacher can press.
+    The last line names the keys that the teacher can press during a round.
     """
     from ...number_text import plural
     from ...poll.precision_forecast import forecast_of
@@ -72,9 +72,9 @@ def say_rules(scenario: "Scenario") -> None:
 
 
 def proved_terms(*, once: bool) -> list[str]:
-    """Return lines about the proofs and the price of a verified mix.
+    """Return lines for the teacher: the proofs of a verified mix, and its price for privacy.
 
-    once: whether people submit once, and not once for each round.
+    once: whether people submit a single ballot for both rounds, and not a ballot in each round.
     """
     lines = [
         "verified mix: each step is proved on the board, and each phone finds its answers there",
@@ -89,9 +89,10 @@ def proved_terms(*, once: bool) -> list[str]:
 
 
 def _written(*, proved: bool, has_run_folder: bool) -> str:
-    """Return the end of a line: where the results of a poll are written, if not in a run folder.
+    """Return the end of a line: where the results of a poll are written.
 
-    proved: whether the mix is verified; its release is printed as CSV.
+    proved: whether the mix is verified; then the release is printed as CSV. has_run_folder: whether
+    a run folder is written.
     """
     if proved:
         return "; there is no run folder, and what is published is printed as CSV"
@@ -99,9 +100,9 @@ def _written(*, proved: bool, has_run_folder: bool) -> str:
 
 
 def say_address(terms: "ClassTerms", address: str) -> None:
-    """Print the address of a poll as a QR code and as text, with its wall and advice.
+    """Print the address of a poll as a QR code and as text, and that of its projector page.
 
-    The wall is the page of the poll for a projector.
+    terms: the terms of the poll; if shufflers run on other computers, their command is printed too.
     """
     from .qr import qr_code
 
@@ -118,7 +119,10 @@ def say_address(terms: "ClassTerms", address: str) -> None:
 
 
 def say_reach(address: str) -> None:
-    """Print that only this computer can open an address, or advice for phones that cannot."""
+    """Print advice for phones that cannot open the address of a poll.
+
+    If only this computer can open the address, the line says so. address: the URL.
+    """
     from ...machines.gate import LOOPBACKS
 
     if address.split("/")[2].rpartition(":")[0] in LOOPBACKS:

@@ -1,6 +1,7 @@
-"""The output of `veilmix counts` for people: tables with closed or rounded cells.
+"""The output of `veilmix counts` for people: tables of counts with suppressed or rounded cells.
 
-A cell is closed if its count is not printed.
+A suppressed count is printed as "closed". Further cells are suppressed too, so that no small count
+follows from printed totals.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,7 +19,7 @@ Values = tuple[str | None, ...]
 
 
 def closed_blocks(closed: "ClosedTables") -> Iterator["Block"]:
-    """Yield tables with closed cells (counts that are not printed), and their protection."""
+    """Yield tables with small counts suppressed (printed as "closed"), and their protection."""
     yield from _print_tables(closed)
     if closed.closed:
         yield Grid(("closed cells", "value", "meaning"), [*_closed_rows(closed)], (1,))
@@ -27,7 +28,7 @@ def closed_blocks(closed: "ClosedTables") -> Iterator["Block"]:
 
 
 def rounded_blocks(rounded: "RoundedTables") -> Iterator["Block"]:
-    """Yield tables of rounded counts, and the conclusions that an outsider can draw from them."""
+    """Yield tables of rounded counts, and the conclusions that a reader can still draw."""
     yield from _print_tables(rounded)
     ends = [(cell.low, cell.high) for cell in rounded.cells]
     widths = [high - low for low, high in ends if low is not None and high is not None]
@@ -50,7 +51,10 @@ def rounded_blocks(rounded: "RoundedTables") -> Iterator["Block"]:
 
 
 def _base_meaning(rounded: "RoundedTables") -> str:
-    """Return a sentence: how rounded counts and totals relate to the base of the rounding."""
+    """Return a sentence: how rounded counts and totals relate to the base of the rounding.
+
+    The base is the number of which every printed count is a multiple.
+    """
     if rounded.adds_up:
         return "every count is a multiple, and totals are sums of their cells"
     return "every count is the nearest multiple; persons are in several cells, and no totals add up"
@@ -81,7 +85,7 @@ def _print_tables(printed: "ClosedTables | RoundedTables") -> Iterator["Block"]:
 
 
 def _persons(printed: "ClosedTables | RoundedTables") -> str:
-    """Return the number of persons in words, rounded as the total of the tables is."""
+    """Return the number of persons in words; in rounded tables, as rounded as their total."""
     from ...own_data.count_tables import RoundedTables
 
     rounded = " after rounding" if isinstance(printed, RoundedTables) else ""
@@ -91,10 +95,10 @@ def _persons(printed: "ClosedTables | RoundedTables") -> str:
 def _grid(
     table: Sequence[str], columns: Sequence[str], cells: Sequence["PrintedCell"], total: str
 ) -> Grid:
-    """Return a table of counts: the values of its last column beside each other, if they are few.
+    """Return a printed table of counts; values of its last column are headings, if they are few.
 
-    table: names of its columns. columns: names of all columns, in the order of each cell's values.
-    cells: the cells and totals of all tables. total: the word for a total.
+    table: names of the table's columns. columns: names of all columns, in the order of each cell's
+    values. cells: the cells and totals of all tables. total: the word for a total.
     """
     places = [columns.index(name) for name in table]
     rest = [place for place in range(len(columns)) if place not in places]
@@ -133,7 +137,10 @@ def _values(place: int, cells: Sequence["PrintedCell"]) -> list[str | None]:
 
 
 def _texts(values: Values, total: str) -> list[str]:
-    """Return the values of a row or column as texts; None, a total, as the word `total`."""
+    """Return the values of a row or column heading as texts; None stands for a total.
+
+    total: the word that is printed for a total.
+    """
     return [total if value is None else value for value in values]
 
 
@@ -143,9 +150,10 @@ def _count(cell: "PrintedCell") -> str:
 
 
 def _closed_rows(closed: "ClosedTables") -> Iterator[tuple[object, ...]]:
-    """Yield rows (subject, value, meaning): the number of closed cells, and the narrowest interval.
+    """Yield rows (subject, value, meaning): the number of suppressed counts, narrowest interval.
 
-    The interval contains the counts that an outsider cannot exclude for a closed cell.
+    A reader of the tables can bound each suppressed count by additions and subtractions. The
+    narrowest interval is the smallest width of these bounds, in persons.
     """
     fewest = 0 if closed.closes_empty else 1
     loss_unit = "persons" if closed.loss == "people" else "cells"
@@ -169,7 +177,7 @@ def _closed_rows(closed: "ClosedTables") -> Iterator[tuple[object, ...]]:
 
 
 def _protection(closed: "ClosedTables") -> Iterator[str]:
-    """Yield sentences: the protection that closed cells give, and its limits."""
+    """Yield sentences: conclusions against which suppressed counts protect, and limits."""
     if not closed.closed:
         yield f"No printed cell has 1 to {closed.k - 1} persons."
     else:
@@ -192,7 +200,7 @@ def _protection(closed: "ClosedTables") -> Iterator[str]:
 
 
 def _not_covered(printed: "ClosedTables | RoundedTables") -> Iterator[str]:
-    """Yield sentences: conclusions against which printed tables do not protect."""
+    """Yield sentences: conclusions about persons that the printed tables do not prevent."""
     from ...analysis.printed_counts.linked import MOST_COLUMNS
 
     if not printed.adds_up:

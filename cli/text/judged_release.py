@@ -1,6 +1,6 @@
 """The output of `veilmix score --release FILE --of FILE`: a release compared with its original.
 
-For people in lines and tables, for CSV as numbers.
+The comparison is printed as lines and tables for people, or as numbers for CSV.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def judged_blocks(judged: "JudgedRelease") -> Iterator["Block"]:
-    """Yield the judgement of a release as lines and tables to print."""
+    """Yield the comparison of a release with its original as lines and tables to print."""
     yield from map(Line, _head(judged))
     for line in _alarms(judged):
         yield Line(f"caution   {line}", "yellow")
@@ -41,7 +41,10 @@ def judged_blocks(judged: "JudgedRelease") -> Iterator["Block"]:
 
 
 def _head(judged: "JudgedRelease") -> Iterator[str]:
-    """Yield the first lines: sizes of the files, known columns, smallest class, other columns."""
+    """Yield the first lines: sizes of both files, columns that attackers know, smallest class.
+
+    Columns that are in only one of the files, or that are not judged, are named too.
+    """
     yield (
         f"{judged.release}  {plural(judged.rows, 'row')}, "
         f"{plural(len(judged.columns), 'column')} of {judged.original} "
@@ -98,9 +101,9 @@ def _alarms(judged: "JudgedRelease") -> Iterator[str]:
 
 
 def _unique_people(judged: "JudgedRelease") -> str:
-    """Return in words the number of people with a copied unique row.
+    """Return in words the number of people with a copied row that no other person has.
 
-    If there is a control table of people outside, beside the share expected by chance.
+    If there is a control table of people outside the release, the share expected by chance follows.
     """
     copies = judged.copies
     people = f"{copies.people:,} people, {percent(copies.people_share)}"
@@ -110,7 +113,10 @@ def _unique_people(judged: "JudgedRelease") -> str:
 
 
 def _columns(judged: "JudgedRelease") -> Grid:
-    """Return a table of the common columns: values, entropy in bits, distance to the original."""
+    """Return a table of the columns in both files: values, entropy in bits, and distance.
+
+    The distance is the total variation distance between the values in the two files.
+    """
     rows = [
         (
             column.column,
@@ -125,7 +131,10 @@ def _columns(judged: "JudgedRelease") -> Grid:
 
 
 def _links(judged: "JudgedRelease") -> Grid:
-    """Return a table: people with a fitting row in the release, and re-identification risks."""
+    """Return a table: people of the original with a matching row in the release, and their risks.
+
+    The risks are those of re-identification: prosecutor, journalist and marketer risk.
+    """
     links = judged.links
     shares = [
         ("with a row that fits", links.fitted),
@@ -154,7 +163,7 @@ def _links(judged: "JudgedRelease") -> Grid:
 
 
 def _copies(judged: "JudgedRelease") -> Iterator[str]:
-    """Yield lines: the number of copied rows, and distances of released rows to the original."""
+    """Yield lines: the number of copied rows, and how near released rows are to original rows."""
     copies = judged.copies
     yield (
         f" {copies.rows:,} of {judged.rows:,} rows ({percent(copies.rows / judged.rows)}) are "
@@ -176,7 +185,11 @@ def _copies(judged: "JudgedRelease") -> Iterator[str]:
 
 
 def _use(judged: "JudgedRelease") -> Iterator[str]:
-    """Yield lines on utility: the entropy of the columns, and the distance of two-way tables."""
+    """Yield lines on utility: the entropy of the columns, and the distance of two-way tables.
+
+    The distance compares counts of two columns in the release with the counts in the original,
+    after the original is generalized to the same levels.
+    """
     bits = sum(column.bits for column in judged.columns)
     whole = sum(column.original_bits for column in judged.columns)
     yield f" entropy of the columns one by one: {bits:.2f} bits a row; {whole:.2f} originally"
@@ -188,7 +201,7 @@ def _use(judged: "JudgedRelease") -> Iterator[str]:
 
 
 def tidy(judged: "JudgedRelease") -> Grid:
-    """Return the judgement as a table for CSV: in each row subject, measure, k and number."""
+    """Return the comparison as a table for CSV: each row has subject, measure, k and value."""
     return Grid(("subject", "measure", "k", "value"), list(_lines(judged)))
 
 

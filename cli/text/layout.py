@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 PIPED = 100_000  # characters: width of the console in a pipe, so wide that no table is cut
 MOST_PIPED = 118  # characters: longest line of words in a pipe
-LEAST_FOLDED = 28  # characters: smallest width to which a column of words is folded
+LEAST_FOLDED = 28  # characters: smallest width to which a column of words is wrapped
 PART_GAP = re.compile(
     r"(?<=\S) {3}(?=\S)"
-)  # three spaces separate parts of a line; a long line is first broken there
+)  # three spaces separate parts of a line; a line that is too long is first broken at these gaps
 FORMATS = ("table", "json", "csv")
 
 format_option = click.option(
@@ -112,9 +112,9 @@ def broken(line: str) -> str:
 
 
 def saved(console: PipeConsole, folder: str | PathLike[str], picture: str) -> None:
-    """Print the folder of saved results, its picture, and the next command.
+    """Print the folder of saved results, the picture in it, and the next command.
 
-    If there is no picture: how to install the library that draws it.
+    Without a picture, print how to install the library that draws it. picture: name of the file.
     """
     folder = Path(folder)
     file = folder / picture
@@ -134,7 +134,10 @@ def show(console: PipeConsole, blocks: Iterable["Block"]) -> None:
 
 
 def lay_out(console: PipeConsole, grid: Grid) -> None:
-    """Print a table without borders; in a pipe its widest column of words is folded to fit."""
+    """Print a table without borders; in a pipe the widest column with words is wrapped.
+
+    The table then has lines of at most MOST_PIPED characters, if that is possible.
+    """
     note_grid(console.file, grid)
     table = Table(box=None, pad_edge=True, header_style="bold")
     fold = {} if console.is_terminal else _folded(grid)
@@ -150,10 +153,11 @@ def lay_out(console: PipeConsole, grid: Grid) -> None:
 
 
 def _folded(grid: Grid) -> dict[int, int]:
-    """Return the index of the column to fold so that a table fits a line in a pipe, with its width.
+    """Return the index and new width of the column that is wrapped so that a table is not too wide.
 
-    The result is empty if the table fits, or if no column of words is wide enough to fold: numbers
-    and names stay whole.
+    In a pipe or file a line of words has at most MOST_PIPED characters. The widest column with
+    words is wrapped. The result is empty if the table fits, or if that column would become too
+    narrow.
     """
     texts = [
         [heading, *map(str, column)]

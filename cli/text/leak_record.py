@@ -20,7 +20,7 @@ from ...scenarios.studies.cheating.cheating_result import (
 
 
 class LeakedCoalition(WrittenCoalition, frozen=True, kw_only=True):
-    """The knowledge of a coalition: its record in result.json, with the totals beside the figures.
+    """The knowledge of a coalition: its record in result.json, with the totals of the run.
 
     Attributes:
         users: people in the run.
@@ -36,19 +36,20 @@ class LeakedCoalition(WrittenCoalition, frozen=True, kw_only=True):
 
 
 class LeakedByCheating(Record, frozen=True):
-    """Results of malicious coalitions: the worst measured outcome of attacks of the catalogue.
+    """Results of malicious coalitions: the worst outcome of the attacks that were played.
 
     Attributes:
         scenario: name of the scenario.
         version: the version of veilmix that played it.
         seed: the seed of the first run of each attack.
         runs: the requested number of runs of each attack.
-        whole: whether all runs were played.
+        whole: whether all requested runs were played.
         watching: the smallest honest-but-curious coalitions that link a person.
         attacks: the outcome of each attack.
         coalitions: the worst attack of each coalition.
-        smallest: the minimal coalitions found to learn a row; smaller coalitions may do so too.
-        limit: the attacks that are known and were not played.
+        smallest: the minimal coalitions found to learn a row. An attack that was not played may let
+            smaller coalitions learn a row too.
+        limit: the attacks that are known and were not played, in words.
     """
 
     scenario: str
@@ -72,8 +73,8 @@ class Leaked(Record, frozen=True):
         smallest: the minimal coalitions that link a person.
         peers: messages that coalitions of each size trace, in a network of peers.
         cheating: the knowledge of malicious coalitions; None if it was not measured.
-        deviations: deviations from the protocol in the run. If there are any, `smallest` is empty:
-            views that honest-but-curious coalitions pool then do not show which trust is needed.
+        deviations: deviations of parties from the protocol in the run. If there are any, `smallest`
+            is empty, because it holds only for parties that follow the protocol.
     """
 
     prior: str
@@ -109,9 +110,9 @@ def leaked(
 ) -> Leaked:
     """Return the knowledge of every coalition of a run as a record for JSON.
 
-    views: the leakage to each coalition. prior: the prior of all parties, in words. peers: the
-    peers of result.json. cheating: the study of malicious coalitions, if it is stored beside the
-    run. deviated: the deviations from the protocol in the run.
+    views: the leakage to each coalition. prior: the prior of all parties, in words. peers: the part
+    of result.json on a network of peers. cheating: the study of malicious coalitions, if it is
+    stored in the run folder. deviated: the deviations from the protocol in the run.
     """
     coalitions = (
         LeakedCoalition(

@@ -24,8 +24,8 @@ EACH = 200  # most submissions of a round that are printed one by one
 class Narrator(Instrument):
     """The instrument that prints the trace of a run, as its network reports each event.
 
-    A line for each message; if a round has over `EACH` submissions, a single line for all of them,
-    unless `all_of_it`. print_line: prints a line.
+    The trace is a line for each message. If a round has over `EACH` submissions, a single line
+    stands for all of them, unless `all_of_it`. print_line: prints a line.
     """
 
     def __init__(self, print_line: Callable[[str], None], *, all_of_it: bool = False) -> None:
@@ -79,10 +79,10 @@ class Narrator(Instrument):
     def _line(
         self, time: float, sender: str, receiver: str, content: str, *, hold: bool = False
     ) -> None:
-        """Print a line on a message, or hold it back.
+        """Print a line on a message, or hold the line back.
 
-        hold: whether it is a submission. Submissions are held until another event shows how many
-        there are.
+        hold: whether the message is a submission. Submissions are held back until another kind of
+        message shows how many submissions there are.
         """
         line = f"{time:6.0f} s  {sender + ' -> ' + receiver:<25}  {content}".rstrip()
         if not hold or self._prints_all:
@@ -95,7 +95,7 @@ class Narrator(Instrument):
         self._last = (f"{time:6.0f} s", receiver)
 
     def _flush(self) -> None:
-        """Print the submissions that were held back: a line each, or a single line for many."""
+        """Print the submissions that were held back: a line for each, or a line with their sum."""
         if self._more and self._last:
             people = len(self._held_lines) + self._more
             time, receiver = self._last

@@ -1,7 +1,7 @@
 """Progress of long work on stderr without a bar: in a pipe, a file or a log of CI.
 
-The first line comes after 5 seconds, and then a line at most every 10: short work prints no line.
-Lines end with a newline, so that a log keeps them; they are no part of the output on stdout.
+The first line comes after 5 seconds, and then at most a line every 10 seconds, so that short work
+prints no line. Lines end with a newline, so that a log keeps them. No line is written to stdout.
 """
 
 import sys
@@ -16,10 +16,10 @@ FIRST_DELAY, EVERY = 5.0, 10.0  # seconds before the first line, and between lat
 
 
 class Pace:
-    """A printer that prints the newest line if a line is due.
+    """A printer of progress lines that prints a line only if enough time has passed.
 
     Attributes:
-        due: the time of the next line, in seconds of the clock.
+        due: the earliest time of the next line, in seconds of the clock.
     """
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
@@ -36,11 +36,11 @@ class Pace:
 
 
 def counter(form: str, unit: str) -> Callable[[int, int], None]:
-    """Return a function that prints the number of units done, and their total.
+    """Return a function that prints progress: the number of units done, and their total.
 
-    On a terminal a line is overwritten at every tenth unit; elsewhere lines are added when they are
-    due. form: the form of the output; a terminal shows progress with tables only. unit: its plural,
-    such as "runs".
+    On a terminal a line is overwritten at every tenth unit. In a pipe or file a line is added from
+    time to time. form: the form of the output; a terminal shows progress with tables only. unit:
+    the name of the units in the plural, such as "runs".
     """
     terminal, pace = sys.stderr.isatty(), Pace()
 

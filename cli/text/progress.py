@@ -25,7 +25,8 @@ STEP = 64  # people that encrypt their answers between two movements of the bar
 class Bar(Instrument):
     """The instrument that moves a progress bar for each stage of each round, as the run reports it.
 
-    progress: rich's display. people: number of people that encrypt answers in a round, if known.
+    progress: rich's display. people: number of people that encrypt answers in a round; None:
+    unknown.
     """
 
     def __init__(self, progress: Progress, people: int | None) -> None:
@@ -51,7 +52,8 @@ class Bar(Instrument):
     def stage(self, name: str, completed: int, total: int) -> None:
         """Move the bar of a stage to `completed` of `total`; the stage of encryption counts people.
 
-        A scenario need not give the number of people: the task that encrypts for all reports it.
+        If a scenario does not give the number of people, the task that encrypts for all people
+        reports it.
         """
         if name != SEALING:
             self._move(name, completed, total)

@@ -19,8 +19,8 @@ class AskedFeature(Record, frozen=True):
     """A column that people are asked for: its name and its values.
 
     Attributes:
-        name: its name.
-        values: number of its listed values.
+        name: name of the column.
+        values: number of the listed values.
         open: whether people may give values that are not listed.
     """
 
@@ -53,7 +53,7 @@ class RoundPrice(Record, frozen=True):
 
 
 class NoiseRecord(Record, frozen=True):
-    """The noise that people add to their answers; None without noise.
+    """The noise that people add to their answers; both fields are None without noise.
 
     Attributes:
         mechanism: name of the mechanism.
@@ -75,11 +75,12 @@ class CheckedScenario(Record, frozen=True):
         suite: cipher suite of the layers.
         rounds: the largest cost of each round.
         cpu_seconds: estimated processor time of all parties together.
-        k, max_exposure: threshold and target of the policy.
+        k, max_exposure: the smallest safe equivalence class, and the accepted share of people in
+            smaller classes.
         local: the noise of the answers.
         warnings: warnings about the data and the scenario.
-        trust: coalitions that learn a row, honest-but-curious and malicious, measured with the same
-            guards on another scenario; None without a measurement.
+        trust: coalitions that learn a row, honest-but-curious and malicious. They were measured on
+            another scenario, with this scenario's countermeasures or fewer. None: not measured.
         extends: the scenarios that its file extends, the nearest first, if it extends one.
     """
 
@@ -103,7 +104,7 @@ class LinkBytes(Record, frozen=True):
 
     Attributes:
         round: number of the round from 1; 0 before the first request for columns.
-        sender: a party, `people`, or `all` for posts.
+        sender: a party, `people`, or `all` for posts on the board.
         receiver: a party, `people` or `board`.
         messages: number of messages.
         bytes: bytes of all messages.
@@ -137,22 +138,22 @@ class EstimatedScale(Record, frozen=True):
         scenario: name of the scenario.
         people: number of people.
         suite: cipher suite of the layers.
-        links: traffic of each link, exact except for tallies and the decision.
+        links: traffic from each sender to each receiver, exact except for tallies and the decision.
         rounds: number of rounds.
-        layers: number of layers sealed, and opened again.
-        sealing_seconds, opening_seconds, handling_seconds: time on one core to seal (people), to
-            open (parties), and for all other work.
+        layers: number of layers that are encrypted, and decrypted again.
+        sealing_seconds, opening_seconds, handling_seconds: time on one core to encrypt (people), to
+            decrypt (parties), and for all other work.
         memory: bytes of a process that plays all parties.
         party_memory: bytes of the process of the shuffler with the largest batch.
         disk: bytes on disk of a process that plays all parties, beyond its memory.
-        wall_seconds: wall time if every party has the following resources.
+        wall_seconds: wall time if every party has `cores`, `gigabits` and `gigabytes`.
         cores: cores of each party.
         gigabits: network speed of each party, in gigabits a second.
         gigabytes: memory of a computer, in gigabytes.
-        limits: the limits, lowest first.
+        limits: numbers of people above which the session fails, lowest first.
         unsaid: costs that the estimate leaves out, in words.
-        processor: the processor on which the constants were measured.
-        error: largest relative error of the CPU time of measured runs.
+        processor: the processor on which the time of each operation was measured.
+        error: largest relative error of the estimated CPU time in measured runs.
     """
 
     scenario: str
@@ -182,8 +183,8 @@ class ShownEvent(Record, frozen=True):
 
     Attributes:
         time: seconds since the session began.
-        sender: the party that sends it; key `from`.
-        receiver: the party that receives it; key `to`.
+        sender: the party that sends the message; its key in JSON is `from`.
+        receiver: the party that receives the message; its key in JSON is `to`.
         kind: kind of the message; None if it is encrypted.
         round: number of the round.
         bytes: bytes of each message.
@@ -216,13 +217,14 @@ class ShownLayers(Record, frozen=True):
 
 
 class ShownCounts(Record, frozen=True):
-    """Counts that a coalition reads: of each combination of values of some columns, its people.
+    """Counts that a coalition reads: the number of people with each combination of values.
 
     Attributes:
         round: number of the round.
-        columns: columns of the question.
+        columns: the columns that are counted together.
         counts: the values of each combination, and the number of people with it.
-        among: the people who are counted, if audits split the people into groups.
+        among: names of the counted people, if audits of the mix distinguish this part of all
+            people; left out if all are counted.
     """
 
     round: int
@@ -236,9 +238,9 @@ class ShownView(Record, frozen=True):
 
     Attributes:
         parties: members of the coalition.
-        events: messages that it sees.
-        opened: layers that it opens.
-        read: counts that it reads.
+        events: messages that the coalition sees.
+        opened: number of layers that the coalition can decrypt, by round.
+        read: counts that the coalition reads.
         linked: number of people linked to a value.
         pinned: person -> feature -> linked value.
     """
@@ -328,7 +330,7 @@ class ShippedScenario(Record, frozen=True):
     Attributes:
         scenario: name of the scenario.
         title: title of the scenario.
-        group: group of the scenario: to start from, attacks, or bases that attacks extend.
+        group: heading in the list: scenarios to start from, attacks, or bases that attacks extend.
     """
 
     scenario: str
@@ -341,10 +343,10 @@ class MadeIdentity(Record, frozen=True):
 
     Attributes:
         name: name of the identity.
-        secret: the file to keep.
+        secret: the file that its holder keeps secret.
         public: the file for other parties.
         fingerprint: fingerprint of the public keys, to be read out to other parties.
-        people: the file with the keys of the people that answer at this party; left out without
+        people: the file with the keys of the people that answer on this machine; left out without
             such people.
     """
 

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 class ReleasedColumns(Record, frozen=True):
-    """A set of released columns, and the number of runs that released it.
+    """A set of columns that runs released together, and the number of these runs.
 
     Attributes:
-        columns: their names.
+        columns: names of the columns.
         runs: number of runs.
     """
 

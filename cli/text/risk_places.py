@@ -1,6 +1,7 @@
-"""The values and combinations of a table with most people below k, for `score` and `advise`.
+"""The values and combinations of values with most people below k, for `score` and `advise`.
 
-Also the single changes that help most. For people in lines and tables, for CSV as numbers.
+Also the changes of the table that, each made alone, help most people. The output is lines and
+tables for people, and numbers for CSV.
 """
 
 from collections.abc import Iterator
@@ -14,15 +15,15 @@ if TYPE_CHECKING:
     from ...presentation.blocks import Block
 
 VALUES = 6  # most values that are printed for people
-STEPS = 6  # most single changes that are printed
-SHARES = 6  # most columns that are printed with their share of the SUDA scores
+STEPS = 6  # most changes of the table, each made alone, that are printed
+SHARES = 6  # most columns that are printed with their share of the SUDA (special unique) scores
 
 
 def place_blocks(places: "RiskPlaces") -> Iterator["Block"]:
-    """Yield the values with most people below k, the minimal uniques, and the best single changes.
+    """Yield tables: values with most people below k, minimal uniques, and the best single changes.
 
     A minimal unique is a combination of values that one person alone has, and that needs all of its
-    columns.
+    columns. A single change is one change of the table, such as a dropped column.
     """
     yield Line(
         f"\nwhere the risk is: {places.below_k:,} of {places.people:,} people are below "
@@ -45,7 +46,10 @@ def place_blocks(places: "RiskPlaces") -> Iterator["Block"]:
 
 
 def place_step_blocks(places: "RiskPlaces") -> Iterator["Block"]:
-    """Yield the single changes to the table that help most people, and which counts are missing."""
+    """Yield a table of single changes (as a dropped column) that take most people out of risk.
+
+    A last line names the changes that were not computed.
+    """
     yield Line("\nnext steps, each alone, of the most people for a bit lost first")
     yield _steps(places)
     if places.limits:
@@ -53,7 +57,10 @@ def place_step_blocks(places: "RiskPlaces") -> Iterator["Block"]:
 
 
 def _values(places: "RiskPlaces") -> Grid:
-    """Return a table of the values with most people below k, each with a merge that helps."""
+    """Return a table of the values with most people below k, each with the merge that helps most.
+
+    A merge replaces a value and another value of its column by one value.
+    """
     rows = [
         (
             value.column,
@@ -71,14 +78,21 @@ def _values(places: "RiskPlaces") -> Grid:
 
 
 def _merge(value: "RiskyValue") -> str:
-    """Return in words the best merge of a value, and the people that it takes out of risk."""
+    """Return in words the best merge of a value with another, and how many people it protects.
+
+    If no merge that was tried takes a person out of risk, the text says so.
+    """
     if value.merge_with is None:
         return "no counted merge takes any out"
     return f"with {value.merge_with or '(empty)'}: {value.taken_out:,} fewer below k"
 
 
 def _unique_lines(uniques: "UniqueSets") -> Iterator[str]:
-    """Yield lines on minimal uniques by size, and on the disclosure measures SUDA and DIS."""
+    """Yield lines on minimal uniques by size, and on the disclosure risk measures SUDA and DIS.
+
+    A minimal unique is a combination of values that one person alone has, and that needs all of its
+    columns. Its size is the number of columns.
+    """
     counts = ", ".join(
         f"{count:,} of {plural(size, 'column')}" for size, count in enumerate(uniques.counts, 1)
     )
@@ -98,7 +112,11 @@ def _unique_lines(uniques: "UniqueSets") -> Iterator[str]:
 
 
 def _steps(places: "RiskPlaces") -> Grid:
-    """Return a table of the best single changes: people below k now and then, and bits lost."""
+    """Return a table of the best single changes of the table, with people below k and bits lost.
+
+    k is the smallest safe equivalence class; a bit lost is entropy of the columns that attackers
+    know.
+    """
     rows = [
         (
             change_words(step),
@@ -115,7 +133,10 @@ def _steps(places: "RiskPlaces") -> Grid:
 
 
 def _printed_steps(places: "RiskPlaces") -> "list[SingleChange]":
-    """Return the best changes that take people out of risk; of a column, one merge at most."""
+    """Return the best single changes of the table; at most a single merge in each column.
+
+    They are the changes, each made alone, that reduce the people below k.
+    """
     printed_changes, merged = list["SingleChange"](), set[str]()
     for step in places.steps:
         if step.taken_out <= 0 or (step.change == "merged" and step.column in merged):
@@ -127,7 +148,7 @@ def _printed_steps(places: "RiskPlaces") -> "list[SingleChange]":
 
 
 def change_words(step: "SingleChange") -> str:
-    """Return a single change to the table in words, as "drop age"."""
+    """Return a single change of the table in words, such as "drop age"."""
     match step.change:
         case "coarser":
             return f"{step.column}: {step.what}"

@@ -96,7 +96,11 @@ def scale_blocks(name: str, scale: "SessionScale") -> Iterator["Block"]:
 
 
 def _broken(limit: "PeopleLimit", number: int) -> str:
-    """Return in words a limit that the number of people exceeds. number: its rank, from 0."""
+    """Return in words a limit that the number of people exceeds.
+
+    limit: the number of people, and the failure above it. number: rank of the limit, 0 for the
+    lowest.
+    """
     return f"{'then' if number else 'first'}, above {limit.people:,} people: {limit.consequence}"
 
 
@@ -131,7 +135,7 @@ def _hours(seconds: float) -> str:
 
 
 def constants() -> str:
-    """Return a line: the time of each operation, and the processor on which it was measured."""
+    """Return a line: the measured time of each operation, and the processor that was measured."""
     from ...analysis.scaling import MEASURED
 
     suites = ", ".join(

@@ -45,7 +45,7 @@ def scored_table(
         lacks: the texts of missing cells.
         table: the scored table.
         coarser: the generalizations made before the score, a line for each column.
-        places: the risk by value; None: not computed.
+        places: the risk of each value; None: not computed.
     """
     from ...version import __version__
 
@@ -97,7 +97,10 @@ def _risk(risk: Risk) -> TableRisk:
 
 
 def _questions(score: TableScore) -> tuple[AskedQuestion, ...]:
-    """Return the records of singling out, linkability and inference, with their success rates."""
+    """Return the records of three attacks with their success rates.
+
+    The attacks are singling out, linkability and inference.
+    """
     return tuple(
         AskedQuestion(
             question.question,
@@ -114,7 +117,10 @@ def _questions(score: TableScore) -> tuple[AskedQuestion, ...]:
 
 
 def _unrelated(score: TableScore) -> UnrelatedColumns | None:
-    """Return the estimate of people below k if the columns were unrelated; None without it."""
+    """Return the record: people below k expected if the columns were independent; None without it.
+
+    The number is estimated by permuting each column of the table.
+    """
     estimate = score.unrelated
     if estimate is None:
         return None
@@ -128,7 +134,7 @@ def _names(score: TableScore, columns: Sequence[int]) -> tuple[str, ...]:
 
 
 def _columns(score: TableScore, column: ScoredPart) -> ScoredColumns:
-    """Return the exposure of a column, or of several together, as a record."""
+    """Return the exposure by one column, or by several columns together, as a record."""
     curve = column.crowds.curve()
     return ScoredColumns(
         column.name,
@@ -142,7 +148,7 @@ def _columns(score: TableScore, column: ScoredPart) -> ScoredColumns:
 
 
 def _chosen(score: TableScore, choice: SetChoice) -> ChosenColumns:
-    """Return the record of the largest safe set of columns, and of the columns to drop."""
+    """Return the record of the largest safe set of columns, and of the columns outside it."""
     dropped = (
         DroppedColumn(score.columns[column.column].name, column.people) for column in choice.dropped
     )
@@ -152,7 +158,10 @@ def _chosen(score: TableScore, choice: SetChoice) -> ChosenColumns:
 
 
 def _sets(score: TableScore, sets: Sets) -> ScoredSets:
-    """Return the record of safe sets of columns, by the table itself and by the certified bound."""
+    """Return the record of the sets of columns that are safe to release.
+
+    A set is safe by the table itself, or by the certified bound from counts of single columns.
+    """
     listed = (
         ScoredColumnSet(
             _names(score, group.columns),

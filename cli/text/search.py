@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 def searched(run: "Run", form: str, *, pairs: bool, times: bool, strategies: int) -> None:
-    """Play the strategies of the search that are still missing, store the search, and print it.
+    """Play the attack strategies that a run's search still lacks, store the search, and print it.
 
-    form: `table`, `json` or `csv`. pairs: also pairs of deviations. times: views contain the times
-    of posts. strategies: limit for each coalition; 0: all. Ctrl-C stores and prints the finished
-    part.
+    A strategy is a list of deviations of a coalition from the protocol. form: `table`, `json` or
+    `csv`. pairs: also play pairs of deviations. times: whether views contain the times of posts.
+    strategies: limit for each coalition; 0: all. Ctrl-C stores and prints the finished part.
     """
     from ...scenarios.schema.single_rows import require_single_rows
     from ...scenarios.studies.search.attack_search import SearchStopped, begin, search
@@ -57,9 +57,9 @@ def _print(search_result: "SearchResult", form: str, folder: Path) -> None:
 
 
 def _progress(form: str) -> Callable[[str, int, int], None]:
-    """Return a function that prints the number of strategies played for a coalition.
+    """Return a function that prints how many strategies of a coalition have been played.
 
-    On a terminal one line is overwritten; elsewhere a line is printed from time to time.
+    On a terminal one line is overwritten; in a pipe or file a line is printed from time to time.
     """
     terminal, pace = sys.stderr.isatty(), Pace()
 

@@ -1,6 +1,6 @@
-"""The messages of a view in groups, for `veilmix show`, and as a sequence diagram.
+"""The messages in a coalition's view in groups, for `veilmix show`, and as a sequence diagram.
 
-A group has consecutive messages of equal kind, from senders of a role to a party.
+A group has consecutive messages of one kind, from senders with one role, to one party.
 """
 
 from collections.abc import Iterable, Sequence
@@ -39,10 +39,10 @@ class DiagramFlow:
 
 
 def flows(events: Iterable[Event], *, each: bool = False) -> list[DiagramFlow]:
-    """Return the messages of a view in groups, in their order; messages of a small group singly.
+    """Return the messages of a coalition's view in groups; messages of a small group singly.
 
-    A group has consecutive messages of equal kind, from senders of a role to a party. each: every
-    message by itself.
+    A group has consecutive messages of one kind, from senders with one role, to one party. each:
+    return every message by itself.
     """
     arrows: list[DiagramFlow] = []
     for _, group in groupby(events, _event_key):
@@ -75,7 +75,7 @@ def _flow(similar_events: Sequence[Event]) -> DiagramFlow:
 
 
 def mermaid(diagram_flows: Sequence[DiagramFlow]) -> str:
-    """Return the text of a Mermaid sequence diagram; users share a lifeline, and peers do."""
+    """Return the text of a Mermaid sequence diagram. All users share a lifeline; so do peers."""
     names = dict.fromkeys(
         _lifeline(name) for flow in diagram_flows for name in (flow.sender, flow.receiver)
     )
@@ -93,7 +93,7 @@ def mermaid(diagram_flows: Sequence[DiagramFlow]) -> str:
 
 
 def _lifeline(name: str) -> str:
-    """Return the participant that represents a party: `users` or `peers` for a group of these."""
+    """Return the name of the lifeline of a party: `users` or `peers` for a member of a group."""
     if " ... " in name or name == "user-*":
         return "peers" if name.startswith("peer-") else "users"
     return name
@@ -105,7 +105,7 @@ def _id(name: str) -> str:
 
 
 def _rank(name: str) -> tuple[int, str]:
-    """Return the sort key of a participant: users, then the parties along the mix, the board."""
+    """Return the sort key of a participant: users, shufflers, curator, analyst, then the board."""
     order = ("user", "shuffler", "curator", "analyst", "board")
     role = next((place for place, start in enumerate(order) if name.startswith(start)), len(order))
     return role, f"{name:>16}"

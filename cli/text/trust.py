@@ -1,6 +1,7 @@
 """The lines of `veilmix check` on trust: the coalitions that were found to learn a person's row.
 
-They were measured in advance, on a shipped scenario with the same countermeasures.
+They were measured in advance on a shipped scenario, with the checked scenario's countermeasures or
+fewer.
 """
 
 from collections.abc import Iterator
@@ -20,9 +21,10 @@ MARGIN = " " * 10
 
 
 def trust(scenario: "Scenario") -> Iterator[str]:
-    """Yield the lines of `veilmix check` on the trust that a scenario's countermeasures leave.
+    """Yield the lines of `veilmix check` on trust: coalitions that can learn a person's row.
 
-    If there is no measurement for these countermeasures, the lines say so.
+    They were measured in advance, with the scenario's countermeasures or fewer. If there is no such
+    measurement, the lines say so.
     """
     from ...presentation.presenters.cheating import why_unmeasured
     from ...scenarios.records.verification.submitted_once import announced_price
@@ -44,7 +46,8 @@ def trust(scenario: "Scenario") -> Iterator[str]:
 def _measured(measurement: "MeasuredTrust", name: str) -> Iterator[str]:
     """Yield lines on a measurement: its settings, and the coalitions that learn a person's row.
 
-    measurement: with the same countermeasures. name: name of the checked scenario.
+    measurement: made with the countermeasures of the checked scenario or fewer. name: name of the
+    checked scenario.
     """
     study = measurement.measured
     source = study.source.removeprefix("builtin:")

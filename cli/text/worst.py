@@ -1,7 +1,7 @@
 """The output of `veilmix worst`: the table with given column counts that exposes most people.
 
-The maximum is bracketed by a table that was found and an upper bound that was proved. For people in
-lines and tables, for programs as a record.
+The maximum number of exposed people has a lower bound, from a table that was found, and a proved
+upper bound. The output is lines and tables for people, and a record for programs.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 class BracketStage(Record, frozen=True):
-    """A step of the search that narrowed the bracket around the maximum of exposed people.
+    """A point of the search at which a bound on the maximum number of exposed people improved.
 
     Attributes:
         doing: the phase of the search.
-        found: people exposed in the worst table found so far.
-        at_most: the upper bound proved so far, over all tables with these columns.
+        found: people exposed in the worst table found so far, a lower bound.
+        at_most: the upper bound proved so far, over all tables with these column counts.
     """
 
     doing: str
@@ -35,18 +35,18 @@ class WorstRecord(Record, frozen=True):
     """The record that `veilmix worst` prints with `--format json`.
 
     Attributes:
-        file: name of the table.
-        columns: their names.
+        file: name of the table's file.
+        columns: names of its columns.
         users: people in the table.
-        k: crowd size.
+        k: smallest safe equivalence class; people in smaller classes are exposed.
         found: people exposed in the worst table that was found.
-        at_most: upper bound on exposed people, over all tables with these columns.
-        proven: whether the two are equal.
-        why: the reason why the search ended; empty if it is proven.
-        rounds: limit of rounds of swaps.
+        at_most: upper bound on exposed people, over all tables with these column counts.
+        proven: whether `found` and `at_most` are equal.
+        why: the reason why the search ended; empty if `proven`.
+        rounds: limit of the search for bad tables, in swaps of cells.
         nodes: limit of nodes of every search tree.
         seed: seed of the swaps.
-        stages: the steps that narrowed the bracket, in order.
+        stages: the points of the search at which a bound improved, in order.
     """
 
     file: str
@@ -64,18 +64,22 @@ class WorstRecord(Record, frozen=True):
 
 
 class Way:
-    """The steps of a search for the worst table, collected while the search runs.
+    """The history of the bounds in a search for the table that exposes most people.
 
     Attributes:
-        stages: the steps that narrowed the bracket, in order.
+        stages: the bounds on the maximum number of exposed people, at each improvement.
     """
 
     def __init__(self) -> None:
-        """Start without steps of the search."""
+        """Start with an empty history, before the search."""
         self.stages: list[BracketStage] = []
 
     def step_line(self, step: "SearchStep") -> str:
-        """Keep a step if it narrows the bracket; return the line that shows it as progress."""
+        """Store the bounds of the search at an improvement; return a line on the progress.
+
+        step: the present bounds on the maximum number of exposed people, and the phase of the
+        search.
+        """
         last = self.stages[-1] if self.stages else None
         if last is None or (last.found, last.at_most) != (step.people, step.upper):
             self.stages.append(BracketStage(step.doing, step.people, step.upper))
@@ -85,9 +89,10 @@ class Way:
 def bracket_blocks(
     worst: "WorstCase", way: Way, called: str, columns: Sequence[str]
 ) -> Iterator["Block"]:
-    """Yield the bracket of the maximum, the steps to it, and the reason why the search ended.
+    """Yield the bounds on the maximum of exposed people, their history, and why the search ended.
 
-    way: the steps. called: the name of the table's file. columns: the names of its columns.
+    way: the history of the bounds. called: the name of the table's file. columns: the names of its
+    columns.
     """
     named = ", ".join(columns)
     yield Line(f"{called}  {worst.n:,} people, {plural(len(columns), 'column')}: {named}")
@@ -102,7 +107,10 @@ def bracket_blocks(
 
 
 def _ends(worst: "WorstCase") -> Iterator[tuple[str, str, str]]:
-    """Yield rows (meaning, people, share): the maximum if it is proved, else its two bounds."""
+    """Yield rows (meaning, people, share): the maximum if it is proved, else its two bounds.
+
+    The maximum is that of exposed people over all tables with the given column counts.
+    """
     if worst.proven:
         how = " by cases, in whole numbers" if worst.proof else ""
         people = f"{worst.people:,}", percent(worst.people / worst.n)
@@ -116,7 +124,7 @@ def _ends(worst: "WorstCase") -> Iterator[tuple[str, str, str]]:
 
 
 def tidy(way: Way) -> Grid:
-    """Return the steps of the search as a table for CSV."""
+    """Return the history of the bounds in a search for the worst table, as a table for CSV."""
     rows = [(stage.doing, stage.found, stage.at_most) for stage in way.stages]
     return Grid(("doing", "found", "at_most"), rows, (1, 2))
 
@@ -128,10 +136,10 @@ def worst_record(
     called: str,
     columns: Sequence[str],
 ) -> WorstRecord:
-    """Return the result of the search as a record for JSON.
+    """Return the result of the search for the worst table as a record for JSON.
 
-    way: the steps. limits: rounds, nodes and seed. called: the name of the table's file. columns:
-    the names of its columns.
+    way: the history of the bounds on exposed people. limits: the search's limits of rounds and
+    nodes, and its seed. called: the name of the table's file. columns: the names of its columns.
     """
     rounds, nodes, seed = limits
     return WorstRecord(

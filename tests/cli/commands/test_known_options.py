@@ -38,7 +38,7 @@ def test_both_numbers_stand_beside_each_other(typed, trial: str) -> None:
         (("--l", "diagnosis"), "--l diagnosis: COLUMN=... is accepted"),
         (("--l", "diagnosis=0"), "a number of at least 1 is accepted"),
         (("--t", "diagnosis=2"), "a distance from 0 to 1 is accepted"),
-        (("--nominal", "diagnosis"), "the column has no target t"),
+        (("--nominal", "diagnosis"), "needs a t-closeness target"),
         (("--write", "s.toml"), "a run counts every column that it releases"),
     ],
 )
