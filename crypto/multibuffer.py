@@ -1,14 +1,14 @@
-"""Eight keys at a time, if processor and library can; never needed, never with other results.
+"""Cryptography with eight keys at a time, if the processor and an optional library can do that.
 
 Intel's Cryptography Primitives Library multiplies eight points at once on processors with AVX-512
 IFMA, in constant time: for X25519, and for Ed25519 (RFC 8032). The package `ipp-crypto` brings it,
-and `intel-cmplr-lib-rt` its libraries; both come with the extra `fast`. It is looked for at the
-first request with many keys, tried beside libsodium, and used only if both give the same bytes.
-Otherwise libsodium is used, one key after the other: the same layers, the same refusals
-(docs/adr/0061).
+and `intel-cmplr-lib-rt` the libraries that it needs; both come with the extra `fast`. At the first
+request with many keys, Intel's library is loaded and compared with libsodium. It is used only if
+both give the same bytes. Otherwise libsodium is used, key by key: results are the same, and
+so are refusals (docs/adr/0061).
 
-Lists of keys are concatenated bytes, 32 for each. Values computed from secrets are overwritten
-after use. The library alone does not decide the validity of signatures (`signing.py`).
+Lists of keys are concatenated bytes, 32 for each key. Values computed from secrets are overwritten
+after use. Intel's library alone does not decide the validity of signatures (`signing.py`).
 """
 
 import ctypes
@@ -32,13 +32,13 @@ from numpy.typing import NDArray
 from ..errors import ParameterError
 from .x25519 import X25519_SIZE
 
-LANES = 8  # number of keys that a call of the library processes
-SWITCH = "VEILMIX_ENGINE"  # environment variable; with `libsodium` the library is not used
+LANES = 8  # number of keys that one call of Intel's library processes
+SWITCH = "VEILMIX_ENGINE"  # environment variable; its value `libsodium` turns Intel's library off
 
 PACKAGE = "ipp-crypto"
 PACKAGES = ("intel-cmplr-lib-rt", PACKAGE)
 LIBRARY = "libcrypto_mb.so.13"
-# The libraries that it needs, in an order in which each finds its own dependencies.
+# Libraries that Intel's library depends on, each listed after its own dependencies.
 NEEDS = ("libintlc.so.5", "libimf.so", "libirng.so", "libsvml.so")
 _STATUS = 4  # bits of a call's status for each key; 0 means success
 _HALF = crypto_sign_BYTES // 2  # bytes of a signature's point, and of its scalar
@@ -75,9 +75,10 @@ class MultiBuffer:
         self._verify = _typed(library.mbx_ed25519_verify_mb8, 5)
 
     def public_keys(self, secrets: bytes) -> bytes:
-        """Return the X25519 public key of each secret key; both are concatenated.
+        """Return the X25519 public key of each secret key.
 
-        The result is that of `crypto_scalarmult_base`.
+        Secret keys, and public keys, are concatenated. Each result is that of
+        `crypto_scalarmult_base`.
         """
         secret = np.frombuffer(secrets, dtype=np.uint8)
         public = np.zeros(len(secrets), dtype=np.uint8)
@@ -85,11 +86,15 @@ class MultiBuffer:
         return public.tobytes()
 
     def box_keys(self, secrets: bytes, points: bytes) -> bytes:
-        """Return the key of each box, like `crypto_box_beforenm`: HSalsa20 of the shared point.
+        """Return the symmetric key of each box, like `crypto_box_beforenm`.
+
+        A key is HSalsa20 of the Diffie-Hellman point of a secret key and a public key.
 
         Args:
-            secrets: as many secret keys as there are points; or one, for all of them.
-            points: public keys in a row, at least one, none of low order (`x25519.is_public_key`).
+            secrets: concatenated secret keys, as many as there are points; or a single key for all
+                points.
+            points: concatenated public keys, at least one, without points of low order
+                (`x25519.is_public_key`); or a single key for all secrets.
         """
         shared = self.shared_points(secrets, points)
         keys = hsalsa20_all(shared)
@@ -97,9 +102,15 @@ class MultiBuffer:
         return keys
 
     def shared_points(self, secrets: bytes, points: bytes) -> NDArray[np.uint8]:
-        """Return each Diffie-Hellman point, like `crypto_scalarmult`; arguments as of `box_keys`.
+        """Return the Diffie-Hellman points of secret and public keys, like `crypto_scalarmult`.
 
         The caller overwrites the points after use, because they are secret.
+
+        Args:
+            secrets: concatenated secret keys, as many as there are points; or a single key for all
+                points.
+            points: concatenated public keys, at least one, without points of low order
+                (`x25519.is_public_key`); or a single key for all secrets.
         """
         secret = np.frombuffer(secrets, dtype=np.uint8)
         point = np.frombuffer(points, dtype=np.uint8)
@@ -109,9 +120,9 @@ class MultiBuffer:
         return shared
 
     def verifying_keys(self, seeds: bytes) -> bytes:
-        """Return the Ed25519 public key of each seed; both are concatenated.
+        """Return the Ed25519 public key of each secret seed of 32 bytes.
 
-        The result is that of `crypto_sign_seed_keypair`.
+        Seeds, and public keys, are concatenated. Each result is that of `crypto_sign_seed_keypair`.
         """
         seed = np.frombuffer(seeds, dtype=np.uint8)
         public = np.zeros(len(seeds), dtype=np.uint8)
@@ -119,11 +130,12 @@ class MultiBuffer:
         return public.tobytes()
 
     def signatures(self, seeds: bytes, publics: bytes, messages: Sequence[bytes]) -> list[bytes]:
-        """Return the Ed25519 signature of each message by the seed in its place.
+        """Return the Ed25519 signature of each message, made with the seed of the same index.
 
         Args:
-            seeds: secret seeds of 32 bytes in a row, as many as there are messages, at least one.
-            publics: the public key of each.
+            seeds: concatenated secret seeds of 32 bytes, as many as there are messages, at least
+                one.
+            publics: the public key of each seed, concatenated.
             messages: of any lengths.
         """
         seed, public = (np.frombuffer(keys, dtype=np.uint8) for keys in (seeds, publics))
@@ -163,10 +175,11 @@ class MultiBuffer:
     def _in_eights(
         function: Callable[..., int], count: int, *rows: NDArray[np.uint64] | NDArray[np.uint32]
     ) -> NDArray[np.uint32]:
-        """Call a library function on eight elements of each row at a time; return the statuses.
+        """Call a function of Intel's library on eight items at a time; return the statuses.
 
-        The last element is repeated to fill the last eight. The statuses of X25519 report points of
-        low order, which callers have refused before.
+        rows: for each argument of the function, the addresses (or lengths) of all items. count:
+        number of items. The last item is repeated to fill the last eight. The statuses of X25519
+        report points of low order, which callers have refused before.
         """
         whole = -(-count // LANES) * LANES
         places = np.minimum(np.arange(whole), count - 1)
@@ -184,7 +197,7 @@ class MultiBuffer:
 def _typed(function: Any, pointers: int) -> Callable[..., int]:
     """Return a library function declared to ctypes: it takes pointers and returns a 32-bit status.
 
-    `pointers` is their number; the status covers all eight keys of a call.
+    pointers: number of pointers. The status covers all eight keys of a call.
     """
     function.argtypes, function.restype = [ctypes.c_void_p] * pointers, ctypes.c_uint32
     typed: Callable[..., int] = function
@@ -192,13 +205,19 @@ def _typed(function: Any, pointers: int) -> Callable[..., int]:
 
 
 def _rows(array: NDArray[np.uint8], size: int = X25519_SIZE, start: int = 0) -> NDArray[np.uint64]:
-    """Return the addresses of consecutive rows of `size` bytes; the first begins at `start`."""
+    """Return the addresses of consecutive pieces of an array, of `size` bytes each.
+
+    start: offset in bytes of the first piece.
+    """
     count = len(array) // size
     return array.ctypes.data + start + np.arange(count, dtype=np.uint64) * np.uint64(size)
 
 
 def _halves(signed: NDArray[np.uint8]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Return the addresses of the points and of the scalars of concatenated signatures."""
+    """Return the addresses of both halves of concatenated signatures.
+
+    The first half of a signature is its point R, the second half its scalar s.
+    """
     return _rows(signed, crypto_sign_BYTES), _rows(signed, crypto_sign_BYTES, _HALF)
 
 
@@ -216,10 +235,12 @@ def _texts(
 
 @cache
 def multibuffer() -> MultiBuffer | None:
-    """Return the engine if it is installed, runs on this processor, and agrees with libsodium.
+    """Return the engine, Intel's library for eight keys at a time; None if it cannot be used.
+
+    It must be installed, run on this processor, and agree with libsodium.
 
     Raises:
-        ParameterError: the environment asks for an engine that there is not.
+        ParameterError: the environment variable VEILMIX_ENGINE has an unknown value.
     """
     choice = os.environ.get(SWITCH, "")
     if choice not in ("", "auto", "libsodium"):
@@ -232,16 +253,20 @@ def multibuffer() -> MultiBuffer | None:
 
 
 def engine_name() -> str:
-    """Return the name of the engine for many layers, for records and `veilmix doctor`."""
+    """Return the name of the library that encrypts and decrypts many layers, for people to read.
+
+    Records of runs and `veilmix doctor` show it. It is libsodium, with Intel's library for eight
+    keys at a time if that can be used.
+    """
     if multibuffer() is None:
         return "libsodium"
     return f"libsodium; eight keys at a time, {PACKAGE} {metadata.version(PACKAGE)}"
 
 
 def _load() -> ctypes.CDLL | None:
-    """Return the library, loaded only from its place in pip's packages.
+    """Return Intel's library, loaded only from its path in pip's packages.
 
-    None if it cannot run here.
+    None if the library is not installed or cannot run on this processor.
     """
     try:
         files = {name.name: name for package in PACKAGES for name in metadata.files(package) or ()}
@@ -256,13 +281,16 @@ def _load() -> ctypes.CDLL | None:
 
 
 def _agrees(library: MultiBuffer) -> bool:
-    """Whether the engine gives libsodium's results for nine test keys, more than one call takes."""
+    """Whether Intel's library gives libsodium's results for nine test keys.
+
+    Nine keys are more than a call takes, so two calls are tested.
+    """
     secrets = [sha512(bytes((at,))).digest()[:X25519_SIZE] for at in range(LANES + 1)]
     return _curves_agree(library, secrets) and _signatures_agree(library, secrets)
 
 
 def _curves_agree(library: MultiBuffer, secrets: Sequence[bytes]) -> bool:
-    """Whether the engine gives libsodium's public keys and keys of boxes."""
+    """Whether Intel's library gives libsodium's public keys and symmetric keys of boxes."""
     points = [crypto_scalarmult_base(secret) for secret in secrets]
     first, in_a_row = secrets[0], b"".join(points)
     return (
@@ -275,7 +303,10 @@ def _curves_agree(library: MultiBuffer, secrets: Sequence[bytes]) -> bool:
 
 
 def _signatures_agree(library: MultiBuffer, seeds: Sequence[bytes]) -> bool:
-    """Whether the engine makes libsodium's signatures, and refuses signatures of other messages."""
+    """Whether Intel's library makes libsodium's signatures, and refuses wrong signatures.
+
+    Signatures are wrong if they are of other messages.
+    """
     pairs = [crypto_sign_seed_keypair(seed) for seed in seeds]
     publics, texts = b"".join([public for public, _ in pairs]), [b"m" * at for at in range(9)]
     signed = [

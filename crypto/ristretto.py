@@ -1,11 +1,12 @@
 """The prime-order group ristretto255 (RFC 9496): elements and scalars as 32 bytes each.
 
-libsodium's functions through `rbcl`, because PyNaCl binds the curve edwards25519 and not this
-group, and only with this group do RFC 9497's own vectors apply (docs/adr/0030). An element from
-another party is `decoded` first: 32 bytes in their unique encoding, and not the identity.
+The functions are those of libsodium, called through the library `rbcl`. PyNaCl binds only the curve
+edwards25519, and RFC 9497's test vectors hold only for ristretto255 (docs/adr/0030). An element
+from another party must pass `decoded` first: 32 bytes in their unique encoding, and not the
+identity.
 
-`rbcl` writes its copy of libsodium to a temporary file at each import, and leaves it there; after
-loading the file is not needed. So it gets a folder, which is removed.
+At each import `rbcl` writes its copy of libsodium to a temporary file, and leaves it there. After
+loading the file is not needed, so it is written to a folder of its own, which is removed.
 """
 
 import tempfile
@@ -29,10 +30,11 @@ _LOAD_LOCK = Lock()
 def library() -> Any:
     """Return libsodium's group functions, loaded at first use.
 
-    Raises StorageError if there is no room for its temporary file.
+    Raises StorageError if there is no room for the temporary file with libsodium.
     """
     description = "libsodium (2.8 MB), to be loaded,"
-    # If the system refuses to remove a file in use, the file stays, as it would without the folder.
+    # rbcl copies libsodium into this folder. If the system refuses to remove a loaded file, the
+    # copy stays, as it would in the system's own temporary folder.
     with _LOAD_LOCK, private_folder(description) as folder, set_aside(description):
         previous_folder, tempfile.tempdir = tempfile.tempdir, str(folder)
         try:

@@ -1,13 +1,14 @@
 """Signatures: the sender of a message can be checked with the sender's public key.
 
-Ed25519 (RFC 8032) through libsodium. A signer uses its key pair for years, or for one session; a
+Ed25519 (RFC 8032) through libsodium. A signer uses its key pair for years, or for one session. A
 signature must contain its own meaning: the caller signs a label with everything that the signature
 is meant to cover.
 
-Many signatures are made, and checked, eight at a time if the engine is there (`multibuffer.py`).
-Libsodium's refusals stay: the engine's result alone is enough only if key and point are in the
-unique encoding of a point that is not of low order, and the scalar is reduced. Libsodium decides
-about all other signatures, and about all that the engine does not take.
+If Intel's library for eight keys at a time is there (`multibuffer.py`), many signatures are made
+and checked with it. Libsodium refuses more signatures than Intel's library does: signatures with
+points of low order, and second encodings of points and scalars. So a positive result of Intel's
+library counts only if key, point and scalar have no such form. Libsodium decides about all other
+signatures.
 """
 
 from collections.abc import Sequence
@@ -31,7 +32,7 @@ SIGNING_KEY = crypto_sign_PUBLICKEYBYTES  # bytes of a public key: 32
 SIGNATURE = crypto_sign_BYTES  # bytes of a signature: 64
 
 _P = 2**255 - 19
-_SIGN_BIT = 1 << 255  # this bit selects between the two x of a point; the rest encodes y
+_SIGN_BIT = 1 << 255  # this bit chooses between the two points with one y; the other bits encode y
 _ORDER_8 = 2707385501144840649318225287225658788936804267575313519463743609750303402022
 _LOW_ORDER = frozenset(
     (0, 1, _P - 1, _ORDER_8, _P - _ORDER_8)
@@ -39,7 +40,7 @@ _LOW_ORDER = frozenset(
 _TOPS = {y >> 248 for y in (*_LOW_ORDER, _P)}
 _ORDINARY = tuple(
     top & 0x7F not in _TOPS for top in range(256)
-)  # whether a last byte rules out all special points
+)  # whether no encoding with this last byte is special: of low order, or with y not below p
 _REDUCED = 0x10  # a scalar with a last byte below this is below 2**252, and so below the order
 
 
@@ -75,7 +76,7 @@ class Signer:
 
 
 def make_signers(entropies: Sequence[Entropy]) -> list[Signer]:
-    """Return a new signer for each source of randomness, many at a time."""
+    """Return a new signer for each source of randomness; many keys are computed at a time."""
     engine = engine_for(len(entropies))
     if engine is None:
         return [Signer(entropy) for entropy in entropies]
@@ -88,7 +89,7 @@ def make_signers(entropies: Sequence[Entropy]) -> list[Signer]:
 
 
 def sign_all(signers: Sequence[Signer], messages: Sequence[bytes]) -> list[bytes]:
-    """Return the signature of each message by the signer in its place, many at a time."""
+    """Return the signature of each message, made by the signer of the same index."""
     engine = engine_for(len(messages))
     if engine is None:
         return [signer.sign(message) for signer, message in zip(signers, messages, strict=True)]
@@ -112,7 +113,9 @@ def verify_signature(public: bytes, message: bytes, signature: bytes) -> None:
 def valid_signatures(
     publics: Sequence[bytes], messages: Sequence[bytes], signatures: Sequence[bytes]
 ) -> list[bool]:
-    """Return, for each message, whether its signature is by the holder of the key in its place.
+    """Return, for each message, whether its signature is by the holder of its public key.
+
+    publics, messages, signatures: lists of equal length.
 
     Raises:
         ParameterError: a key has not 32 bytes.
@@ -148,7 +151,11 @@ def _is_valid(public: bytes, message: bytes, signature: bytes) -> bool:
 
 
 def _is_plain(public: bytes, signature: bytes) -> bool:
-    """Whether the verification equation alone decides this key and signature, for libsodium too."""
+    """Whether Intel's library decides about this key and signature as libsodium does.
+
+    Libsodium also refuses points of low order and second encodings; a plain signature has no such
+    form.
+    """
     return (
         len(signature) == SIGNATURE
         and signature[-1] < _REDUCED
@@ -158,7 +165,10 @@ def _is_plain(public: bytes, signature: bytes) -> bool:
 
 
 def _is_point(encoded: bytes) -> bool:
-    """Whether 32 bytes, if a point, are its unique encoding and it is not of low order."""
+    """Whether 32 bytes are no special form of a point: of low order, or with y not below p.
+
+    The bytes need not encode a point; this is not checked.
+    """
     if _ORDINARY[encoded[-1]]:
         return True  # most points are decided by their last byte alone
     y = int.from_bytes(encoded, "little") % _SIGN_BIT

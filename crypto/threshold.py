@@ -1,22 +1,26 @@
 r"""Messages that open if k people have sent the same texts: STAR, nested, with every share checked.
 
-A person turns each of its texts (a row, or longer and longer prefixes of a row) into a seed with
-the oblivious pseudorandom function of a party that does not see the text (voprf.py). A level of its
-message is
+A person's message holds one or more texts: its row, or longer and longer prefixes of its row. The
+texts are nested: each is a level of the message, and the first text is the outermost level. The
+person turns each text into a seed with the oblivious pseudorandom function of a party that does not
+see the text (voprf.py). A level is
 
     commitments   k elements            \  the body: equal for all with this seed and text
     sealed text   text || seed, sealed  /
     share         x || f(x)                x at random: the person's own
     inside        the next level, sealed   (not in the last)
 
-f is the polynomial of the seed (verifiable_sharing.py). Text and inside are sealed with
-ChaCha20-Poly1305 under SHA-256(label || f(0)) and SHA-256(label || f(0) || x): each key seals one
-plaintext, so the nonce is 0. The reader groups messages by their bodies. k shares of one body give
-f(0), the text, the seed, and with it f and the body again: a share that is not on f is junk and is
-refused, and only that person is lost. If the first k shares do not fit, each is checked against the
-commitments, so junk can cost the reader time and never keeps a group closed that k right shares can
-open. Bodies of deeper levels lie inside those of the level before, each under a key of its own:
-their frequencies stay hidden until the level before is open.
+f is a polynomial that follows from the seed (verifiable_sharing.py). Text and inside are encrypted
+with ChaCha20-Poly1305. Their keys are SHA-256(label || f(0)) and SHA-256(label || f(0) || x). Each
+key encrypts one plaintext, so the nonce is 0.
+
+The reader groups messages by their bodies, so a group holds the messages with one text. k shares of
+a group give f(0), which decrypts the text and the seed. The seed gives f and the body again. A
+share that is not on f is junk: only the message with this share is refused. If the first k
+shares do not fit the commitments, each share is checked alone. So junk costs the reader time, but k
+right shares always open their group. The bodies of a deeper level are encrypted inside the level
+around it, each under a key of its own. So the number of equal deeper bodies stays hidden until that
+level is open.
 """
 
 from collections.abc import Iterable, Sequence
@@ -49,8 +53,10 @@ from .verifiable_sharing import (
     share_at,
 )
 
-SEED = 32  # bytes of the oblivious function's output from which a level is made
-TAG = 16  # bytes of the authentication tag that sealing adds to a text
+# bytes of a seed, the beginning of the oblivious function's output; a text's polynomial follows
+# from it
+SEED = 32
+TAG = 16  # bytes of the authentication tag that encryption adds to a text
 
 _TEXT = b"veilmix threshold text 1\0"
 _INSIDE = b"veilmix threshold inside 1\0"
@@ -59,13 +65,15 @@ _ONCE = bytes(12)  # the nonce 0: each key seals a single plaintext
 
 @dataclass(frozen=True, slots=True)
 class TextLevel:
-    """One text of a person, with the output of the oblivious pseudorandom function for it.
+    """One text of a person's message, with the seed of its encryption.
 
-    A level of a message holds one text; levels are nested.
+    A message nests its texts; each text is a level of nesting. The seed is an output of the
+    oblivious pseudorandom function for the text.
 
     Attributes:
-        seed: the first 32 bytes of the output; with it, the text's group can be opened.
-        text: the text to be sealed, padded to its width.
+        seed: the first 32 bytes of the function's output. A holder of the seed can decrypt this
+            text in all messages that contain it.
+        text: the text, padded to the width of its level.
     """
 
     seed: bytes = field(repr=False)
@@ -76,8 +84,11 @@ class TextLevel:
 class Shape:
     """The parameters that all messages of a round share.
 
+    A message nests one or more texts; each text is a level of nesting, and level 0 is the
+    outermost.
+
     Attributes:
-        needed: k, 1 to 255: the least number of people with one text that opens it.
+        needed: k, 1 to 255: the least number of people with the same text for which it opens.
         widths: bytes of the text of each level, the outermost first; at least one level.
     """
 
@@ -85,7 +96,7 @@ class Shape:
     widths: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        """Check that k is from 1 to 255 and that there is at least one level."""
+        """Check that k is from 1 to 255, and that a message has at least one text."""
         check_needed(self.needed)
         if not self.widths or min(self.widths) < 0:
             raise ParameterError(
@@ -93,21 +104,28 @@ class Shape:
             )
 
     def body(self, level: int) -> int:
-        """Return the number of bytes of a level's body: commitments and sealed text."""
+        """Return the number of bytes of a level's body: its commitments and its encrypted text.
+
+        level: index of a text in a message with nested texts; 0 is the outermost.
+        """
         return self.needed * ELEMENT + self.widths[level] + SEED + TAG
 
     def size(self, level: int = 0) -> int:
-        """Return the number of bytes of a message from a level on; level 0 is the whole message."""
+        """Return the number of bytes of a level with all levels inside it.
+
+        level: index of a text in a message with nested texts; 0, the outermost, gives the whole
+        message.
+        """
         inside = TAG + self.size(level + 1) if level + 1 < len(self.widths) else 0
         return self.body(level) + SHARE + inside
 
 
 class _LevelBody(NamedTuple):
-    """The polynomial and the body of a level, the same for all people with its seed and text.
+    """The part of a message for one text that is equal for all people with this text and seed.
 
     Attributes:
-        coefficients: of the polynomial f, which shares the key of the level.
-        body: commitments to the coefficients, and the sealed text.
+        coefficients: the coefficients of the polynomial f that shares the key of the text.
+        body: commitments to the coefficients, and the encrypted text.
     """
 
     coefficients: tuple[int, ...]
@@ -115,18 +133,24 @@ class _LevelBody(NamedTuple):
 
 
 class Sealer:
-    """A maker of messages of one shape, which computes the common parts of equal texts once."""
+    """A maker of messages for one round, which computes the common parts of equal texts only once.
+
+    shape: the parameters that all messages of the round share.
+    """
 
     def __init__(self, shape: Shape) -> None:
-        """Begin with an empty cache of level bodies."""
+        """Begin with an empty cache of the parts that people with equal texts share."""
         self.shape = shape
         self._level_bodies: dict[TextLevel, _LevelBody] = {}
 
     def seal(self, levels: Sequence[TextLevel], entropy: Entropy) -> bytes:
-        """Return the message of a person with these texts, of the shape's size.
+        """Return a person's message, which nests encrypted texts; its size is that of the shape.
+
+        levels: the texts with their seeds, the outermost first. entropy: gives the random share of
+        each text.
 
         Raises:
-            ParameterError: not as many texts as levels, or of other widths.
+            ParameterError: not as many texts as the shape has levels, or texts of other widths.
         """
         if tuple(len(level.text) for level in levels) != self.shape.widths:
             raise ParameterError(
@@ -145,7 +169,10 @@ class Sealer:
         return message
 
     def _level_body(self, level: TextLevel) -> _LevelBody:
-        """Return the polynomial and the body of a level, from the cache if it was made before."""
+        """Return the polynomial and the body for a text, from the cache if they were made before.
+
+        The body, commitments and encrypted text, is equal for all people with this text and seed.
+        """
         body = self._level_bodies.get(level)
         if body is None:
             body = self._level_bodies[level] = _make(level, self.shape.needed)
@@ -156,8 +183,9 @@ class Sealer:
 
 
 def _make(level: TextLevel, needed: int) -> _LevelBody:
-    """Return the polynomial and the body of a level.
+    """Return the polynomial and the body for a text: the commitments and the encrypted text.
 
+    level: the text with its seed. needed: k, the number of shares that open the text.
     ParameterError for a seed of another length.
     """
     if len(level.seed) != SEED:
@@ -171,16 +199,16 @@ def _make(level: TextLevel, needed: int) -> _LevelBody:
 class OpenedMessages:
     """The reader's result for the messages of one round.
 
-    A message holds nested texts (levels); a text opens if k people sent the same text.
+    A message holds nested texts (levels); a text opens if k people sent the same text. A group is
+    all messages with the same text, and the same texts around it.
 
     Attributes:
-        texts: per message the texts of the opened levels; () if the first did not open.
-        refused: messages that are junk from a level on, by their index: (level, reason). Levels
+        texts: for each message the texts of the opened levels; () if no level opened.
+        refused: index of a junk message -> (the level at which it is junk, the reason). Texts that
             opened before that level count.
-        closed: for each group with too few people to open, the texts of the levels around it and
-            the
+        closed: for each group with too few people to open, the opened texts around it and the
             number of its messages; the reader sees no more of these groups.
-        rest: per message the first level that is not open, in the reader's form; empty if all
+        rest: for each message its first level that is not open, as the reader sees it; empty if all
             levels are open.
     """
 
@@ -191,12 +219,12 @@ class OpenedMessages:
 
 
 class _Member(NamedTuple):
-    """One message of a group (messages with one text) at a level of nesting.
+    """One message in a group: the messages that have the same text at a level of nesting.
 
     Attributes:
         number: index of the message in the round.
         share: the person's point of the secret-sharing polynomial.
-        inside: the sealed next level.
+        inside: the encrypted next level: the text nested in this one, with its share.
     """
 
     number: int
@@ -207,11 +235,20 @@ class _Member(NamedTuple):
 def try_level(
     shape: Shape, at: int, level: TextLevel, messages: Sequence[bytes]
 ) -> dict[int, bytes]:
-    """Return the messages of a known seed and text at a level, with their next levels.
+    """Return the messages that contain a guessed text, each with the part nested in that text.
 
-    messages: from that level on. The result maps the index of a message to its next level; that is
-    empty in the last level, and if it does not open: the text of this level is shown by the body
-    alone.
+    A holder of the oblivious function's key guesses a text and computes its seed. No shares of
+    other people are needed: the encrypted text, equal for all senders, is computed and compared.
+
+    Args:
+        shape: the parameters that all messages of the round share.
+        at: index of the text in a message with nested texts; 0 is the outermost.
+        level: the guessed text, with its seed.
+        messages: the messages from this level on: texts around it are already decrypted.
+
+    Returns:
+        Index of each message with the text -> its decrypted next level. That is empty if there is
+            no next level, or if it does not decrypt: the text itself is confirmed in any case.
     """
     level_body, end = _make(level, shape.needed), shape.body(at)
     last, insides = at + 1 == len(shape.widths), dict[int, bytes]()
@@ -228,7 +265,7 @@ def try_level(
 
 
 def spoiled(shape: Shape, message: bytes) -> bytes:
-    """Return a sabotaged message: its first share does not fit the polynomial of its group."""
+    """Return a sabotaged message: its outermost share is not on the polynomial of its text."""
     end = shape.body(0)
     share = decode_share(message[end : end + SHARE])
     junk = SharePoint(share.x, (share.y + 1) % ORDER)
@@ -236,7 +273,13 @@ def spoiled(shape: Shape, message: bytes) -> bytes:
 
 
 def open_groups(shape: Shape, messages: Sequence[bytes]) -> OpenedMessages:
-    """Open every group with k or more people, level by level, as the reader does."""
+    """Open the messages of a round as the reader does: each text that k or more people have sent.
+
+    Texts are nested. First the outermost text of each message is opened, with all messages that
+    have the same text. Then the next text is opened, among messages whose outer texts are equal.
+
+    shape: the parameters that all messages of the round share.
+    """
     opened = OpenedMessages([()] * len(messages), rest=list(messages))
     waiting: list[tuple[tuple[bytes, ...], list[tuple[int, bytes]]]]
     waiting = [((), list(enumerate(messages)))]
@@ -264,9 +307,15 @@ def open_groups(shape: Shape, messages: Sequence[bytes]) -> OpenedMessages:
 def _grouped(
     shape: Shape, level: int, parts: Iterable[tuple[int, bytes]], opened: OpenedMessages
 ) -> Iterable[tuple[bytes, list[_Member]]]:
-    """Return messages grouped by their bodies.
+    """Return the messages grouped by their bodies, so that a group has the same encrypted text.
 
-    Malformed messages and repeated shares are refused.
+    Malformed messages, and messages with the share of an earlier message, are refused in `opened`.
+
+    Args:
+        shape: the parameters that all messages of the round share.
+        level: index of the nested text that is to be opened; 0 is the outermost.
+        parts: index of each message, and its bytes from this level on.
+        opened: the reader's result, in which refusals are recorded.
     """
     groups: dict[bytes, dict[int, _Member]] = {}
     end = shape.body(level)
@@ -289,14 +338,22 @@ def _grouped(
 
 
 def _free(group: dict[int, _Member], share: SharePoint) -> int:
-    """Return a key for a share in its group: its x, or a negative number if x is taken."""
+    """Return a dictionary key for a share in its group: its x, or an unused negative number.
+
+    The negative number lets two shares with the same x and different y both stay in the group,
+    because either may be the right share.
+    """
     return share.x if share.x not in group else -len(group)
 
 
 def _open(
     shape: Shape, level: int, body: bytes, members: list[_Member], opened: OpenedMessages
 ) -> TextLevel | None:
-    """Return the text and seed of a group; None if it stays closed. Junk shares are refused."""
+    """Return the text and seed of a group of messages with one encrypted text, or None.
+
+    None: fewer than k members have a right share. body: the commitments and the encrypted text that
+    all members have. Messages with junk shares are refused in `opened`.
+    """
     needed = shape.needed
     if len(members) < needed:
         return None
@@ -319,7 +376,11 @@ def _open(
 def _right(
     members: Sequence[_Member], committed: bytes, level: int, opened: OpenedMessages
 ) -> list[SharePoint]:
-    """Return the shares on the committed polynomial; messages with another share are refused."""
+    """Return the shares that are points of the committed polynomial.
+
+    members: the messages of a group. committed: commitments to the coefficients. Messages with
+    another share are refused in `opened`, as junk at this level of nesting.
+    """
     right: list[SharePoint] = []
     for member in members:
         if is_right(member.share, committed):
@@ -330,7 +391,12 @@ def _right(
 
 
 def _text(shape: Shape, body: bytes, secret: int) -> TextLevel:
-    """Return the text and seed in a body, from f(0); Refused unless they give exactly this body."""
+    """Return the decrypted text and seed of a group of messages.
+
+    body: commitments to the polynomial f, and the encrypted text. secret: f(0), from which the key
+    of the text follows. Refused if the text does not decrypt, or if text and seed do not give this
+    body again.
+    """
     try:
         plain = _unseal(body[shape.needed * ELEMENT :], None, _ONCE, _key(_TEXT, secret))
     except CryptoError:
@@ -344,7 +410,18 @@ def _text(shape: Shape, body: bytes, secret: int) -> TextLevel:
 def _inside(
     shape: Shape, level: int, members: Iterable[_Member], secret: TextLevel, opened: OpenedMessages
 ) -> Iterable[tuple[int, bytes]]:
-    """Yield (index, next level) of the group's members with a right share."""
+    """Yield (index, next level) for the messages of an opened group with right shares.
+
+    The next level is the text nested in the opened text, still encrypted, with its share; b"" if
+    there is no next level or it does not decrypt.
+
+    Args:
+        shape: the parameters that all messages of the round share.
+        level: index of the opened text among the nested texts; 0 is the outermost.
+        members: the messages of the group.
+        secret: the opened text, with its seed.
+        opened: the reader's result, in which refusals are recorded.
+    """
     coefficients = polynomial(secret.seed, shape.needed)
     last = level + 1 == len(shape.widths)
     for member in members:
@@ -362,7 +439,11 @@ def _inside(
 
 
 def _key(label: bytes, *scalars: int) -> bytes:
-    """Return the symmetric key of a text or a next level: a hash of a label and scalars."""
+    """Return the symmetric key of an encrypted text, or of the part nested in it: a SHA-256 hash.
+
+    label: which of the two is encrypted. scalars: the shared secret f(0); for a nested part also x,
+    the argument of the sender's share.
+    """
     return sha256(
         label + b"".join(scalar.to_bytes(SCALAR, "little") for scalar in scalars)
     ).digest()

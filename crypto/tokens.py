@@ -1,10 +1,11 @@
-"""One-time tokens: outputs of an oblivious function, with one proof that all are of one key.
+"""One-time tokens: outputs of an oblivious function, with one proof that all are made by one key.
 
-A person requests outputs for inputs that the key holder never sees, and later shows an output as a
-token for one submission. A key holder with a special key for one person could distinguish that
-person's outputs later, so it proves that it used the public key: one proof for all requests of a
-person at once. A point is on Curve25519, taken up to its sign (`montgomery.py`), K = k G, and
-`hash` is HashToGroup of RFC 9497 for ristretto255:
+A person requests outputs for inputs that the key holder never sees. Later the person shows an
+output as a token for one submission. A key holder with a special key for one person could recognize
+that person's outputs later. So it proves that it used its public key: one proof for all requests of
+a person at once. A point is on Curve25519, taken up to its sign (`montgomery.py`). K = k G is the
+public key, with G the base point and k the secret key, l is the order of the group, and `hash` is
+HashToGroup of RFC 9497 for ristretto255:
 
     person        P_i = hash(input_i), r_i random,  B_i = r_i P_i                          ->
     key holder    E_i = k B_i;  t from k and all B,  T_0 = t G,  T_i = t B_i
@@ -12,11 +13,11 @@ person at once. A point is on Curve25519, taken up to its sign (`montgomery.py`)
     person        refuses all unless  T_0 = +-z G +- c K  and each  T_i = +-z B_i +- c E_i
                   N_i = E_i / r_i,  token_i = first 16 bytes of SHA-512(label || input_i || N_i)
 
-It is Chaum and Pedersen's proof, for all statements with one t. If E_i = e B_i with e other than k
-and -k, each choice of the signs allows one c at most: a false answer passes with a probability
-below 2^-248 a guess, for any way to make it (the hash as a random function). B_i is uniform for any
-input, as in RFC 9497. Two things differ from RFC 9497: points have no sign, and the proof, because
-RFC 9497's proof needs sums of points (docs/adr/0086).
+This is Chaum and Pedersen's proof, for all statements with one nonce t. If E_i = e B_i with e other
+than k and -k, each choice of the signs allows at most one challenge c. So each guess of a false
+answer passes with a probability below 2^-248, with the hash as a random function. B_i is uniform
+for any input, as in RFC 9497. Two things differ from RFC 9497: points have no sign, and the proof,
+because RFC 9497's proof needs sums of points (docs/adr/0086).
 """
 
 from collections.abc import Iterator, Sequence
@@ -68,11 +69,11 @@ class TokenKey:
         (self.public,) = base_multiples([self._secret])
 
     def times(self, points: Sequence[bytes]) -> list[bytes]:
-        """Return points, which must not be of low order, times the secret key."""
+        """Return each point times the secret key; no point may be of low order."""
         return multiples([self._secret], points)
 
     def nonce(self, elements: Sequence[bytes]) -> int:
-        """Return a secret number that depends on the request's elements alone.
+        """Return the secret nonce of a proof, which depends on the elements of the request alone.
 
         A repeated request gets the same nonce, so its repeated proof reveals nothing.
         """
@@ -96,8 +97,9 @@ class BlindedInputs:
     """The blinded inputs of a person: a key holder evaluates them without seeing the inputs.
 
     Attributes:
-        inputs: the inputs of the function.
-        elements: the sent elements B_1, .., B_s; 32 bytes each; independent of the inputs.
+        inputs: the inputs of the oblivious function.
+        elements: the blinded inputs, which the person sends; 32 bytes each, independent of the
+            inputs.
         inverses: multipliers that remove the blinding of each input. Secrets of the person.
     """
 
@@ -111,8 +113,9 @@ class Granted:
     """The key holder's answer to one person: evaluated elements and a proof.
 
     Attributes:
-        elements: E_1, .., E_s, the person's s blinded inputs times the secret key.
-        commitments: T_0, .., T_s, the first message of the proof that one key was used for all.
+        elements: the person's blinded inputs, each times the secret key.
+        commitments: the first message of the proof that one key was used for all inputs: the base
+            point and each blinded input, times the proof's nonce.
         response: z, the proof's response to its challenge, a scalar.
     """
 
@@ -122,10 +125,12 @@ class Granted:
 
 
 def ask(requests: Sequence[Sequence[bytes]], entropies: Sequence[Entropy]) -> list[BlindedInputs]:
-    """Return the blinded inputs of each person, each with its own source of randomness.
+    """Return the blinded inputs of each person.
+
+    requests: the inputs of each person. entropies: the source of randomness of each person.
 
     Raises:
-        ParameterError: a person has no input, or too many.
+        ParameterError: a person has no input, or more than MOST_ASKED.
     """
     for inputs in requests:
         if not 0 < len(inputs) <= MOST_ASKED:
@@ -146,7 +151,7 @@ def ask(requests: Sequence[Sequence[bytes]], entropies: Sequence[Entropy]) -> li
 
 
 def grant(key: TokenKey, requests: Sequence[Sequence[bytes]]) -> list[Granted | Reason]:
-    """Return the answer to each person's elements; the reason MALFORMED for a malformed request."""
+    """Return the answer to each person's blinded inputs; MALFORMED for a malformed request."""
     good = [_is_request(elements) for elements in requests]
     valid_requests = [elements for elements, fits in zip(requests, good, strict=True) if fits]
     if not valid_requests:
@@ -175,10 +180,10 @@ def grant(key: TokenKey, requests: Sequence[Sequence[bytes]]) -> list[Granted | 
 def tokens(
     requests: Sequence[BlindedInputs], answers: Sequence[Granted], public: bytes
 ) -> list[list[bytes] | Reason]:
-    """Return each person's tokens of 16 bytes, or the reason why its answer is refused.
+    """Return each person's tokens of 16 bytes, or the reason why the answer is refused.
 
-    MALFORMED: not an answer to this request, or no points. DOES_NOT_OPEN: not evaluated with the
-    key of `public`, all of them.
+    MALFORMED: the answer does not belong to the request, or holds no points. DOES_NOT_OPEN: an
+    element was not evaluated with the key of `public`.
     """
     pairs = list(zip(requests, answers, strict=True))
     verdicts = [_form(request.elements, answer, public) for request, answer in pairs]
@@ -196,22 +201,24 @@ def tokens(
 
 
 def verify(elements: Sequence[bytes], answer: Granted, public: bytes) -> None:
-    """Check the key holder's answer to the elements of a request.
+    """Check the key holder's answer to the blinded inputs of one person.
+
+    elements: the blinded inputs. public: the key holder's public key.
 
     Raises:
-        Refused: (MALFORMED) not an answer to these elements, or no points; (DOES_NOT_OPEN) not
-            evaluated with the key of `public`, all of them.
+        Refused: (MALFORMED) the answer does not belong to these inputs, or holds no points;
+            (DOES_NOT_OPEN) an element was not evaluated with the key of `public`.
     """
     if wrong := _form(elements, answer, public):
-        raise Refused(wrong, "not an answer to these elements")
+        raise Refused(wrong, "not an answer to the blinded inputs of this request")
     if not all(_are_proved([(elements, answer)], public)):
         raise Refused(Reason.DOES_NOT_OPEN, "evaluated with another key")
 
 
 def accepts(key: TokenKey, inputs: Sequence[bytes], claimed_tokens: Sequence[bytes]) -> list[bool]:
-    """Return, for each input, whether the claimed token is right, compared in constant time.
+    """Return, for each input, whether the claimed token is the right output for it.
 
-    Only the key holder can compute this.
+    Only the key holder can compute this. Tokens are compared in constant time.
     """
     points = key.times(element_points([hashed(data) for data in inputs])) if inputs else []
     return [
@@ -221,7 +228,7 @@ def accepts(key: TokenKey, inputs: Sequence[bytes], claimed_tokens: Sequence[byt
 
 
 def _is_request(elements: Sequence[bytes]) -> bool:
-    """Whether elements are a request: points, and not too many."""
+    """Whether blinded inputs form a request: at least one, not too many, and all of them points."""
     try:
         return 0 < len(elements) <= MOST_ASKED and all(map(point, elements))
     except Refused:
@@ -241,7 +248,10 @@ def _proved(
 
 
 def _form(elements: Sequence[bytes], answer: Granted, public: bytes) -> Reason | None:
-    """Return the reason why an answer cannot fit the request; None if it can."""
+    """Return the reason why an answer cannot belong to a request; None if it can.
+
+    elements: the blinded inputs of the request. public: the key holder's public key.
+    """
     element_count = len(elements)
     if len(answer.elements) != element_count or len(answer.commitments) != element_count + 1:
         return Reason.MALFORMED
@@ -255,7 +265,10 @@ def _form(elements: Sequence[bytes], answer: Granted, public: bytes) -> Reason |
 
 
 def _are_proved(pairs: Sequence[tuple[Sequence[bytes], Granted]], public: bytes) -> list[bool]:
-    """Return, for each request, whether its whole answer was evaluated with the key of `public`."""
+    """Return, for each answer, whether all its elements were evaluated with the key of `public`.
+
+    pairs: the blinded inputs of each request, and the key holder's answer.
+    """
     responses, challenges = list[bytes](), list[bytes]()
     for elements, answer in pairs:
         challenge = _challenge(public, elements, answer.elements, answer.commitments)
@@ -289,16 +302,18 @@ def _challenge(
     evaluated: Sequence[bytes],
     commitments: Sequence[bytes],
 ) -> int:
-    """Return the challenge of a proof that one key made all answers: a hash of all parts.
+    """Return the challenge of the proof that one key made a person's answer: a hash of all parts.
 
-    Points have one size, so the parts are unambiguous.
+    All points have the same size, so the parts cannot be confused. public: the public key.
+    elements: the blinded inputs. evaluated: these times the secret key. commitments: the proof's
+    first message.
     """
     transcript = b"".join((_PROOF_LABEL, public, *elements, *evaluated, *commitments))
     return int.from_bytes(sha512(transcript).digest(), "little") % ORDER
 
 
 def _undone(request: BlindedInputs, answer: Granted) -> Iterator[tuple[bytes, bytes]]:
-    """Return each evaluated element with the multiplier that removes its blinding."""
+    """Return pairs: the multiplier that removes the blinding, and the evaluated element."""
     return zip(request.inverses, answer.elements, strict=True)
 
 
@@ -308,7 +323,7 @@ def _output(data: bytes, element: bytes) -> bytes:
 
 
 def _next(row: Iterator[bytes], like: Sequence[object]) -> tuple[bytes, ...]:
-    """Return the next items of `row`, as many as `like` has."""
+    """Return the next items of an iterator, as many as `like` has."""
     return tuple(islice(row, len(like)))
 
 

@@ -1,16 +1,16 @@
 """Verifiable oblivious pseudorandom function: RFC 9497, mode VOPRF, suite ristretto255-SHA512.
 
 A key holder computes F(key, input) of an input that it never sees, and proves that it used its
-public key. It cannot connect a request with the later use of the output, by any counting or memory:
-for it, every blinded element is uniformly random.
+public key. It can never connect a request with the later use of the output, because every blinded
+element is uniformly random for it. H is a hash to the group, and G the generator.
 
     person        P = H(input), r random          ->  B = r P
     key holder    E = key B, proof                <-  E, proof that log_G(public) = log_B(E)
     person        checks, N = E / r = key P           output = SHA-512(input, N, "Finalize")
     key holder    computes the output of a shown input alone, and compares
 
-One proof is for a whole batch: a random combination of all B and E (so a person cannot get a key of
-its own, by which its token could be distinguished).
+One proof covers a whole batch: it is for a random combination of all B and E. So a key holder
+cannot use a special key for one person, by which this person's output could be recognized.
 """
 
 from collections.abc import Sequence
@@ -53,7 +53,7 @@ class OprfKey:
 
     Args:
         entropy: 32 bytes are taken from it.
-        info: purpose of the key; other bytes, another key (RFC 9497, 3.2.1).
+        info: purpose of the key; different bytes give different keys (RFC 9497, 3.2.1).
     """
 
     __slots__ = ("_secret", "public")
@@ -103,8 +103,9 @@ class Blinded:
     """The blinded inputs of a person: a key holder evaluates them without seeing the inputs.
 
     Attributes:
-        inputs: inputs of the function.
-        elements: the sent elements of the inputs, 32 bytes each; independent of the inputs.
+        inputs: the inputs of the function.
+        elements: the blinded inputs, which the person sends; 32 bytes each, independent of the
+            inputs.
         factors: scalars that remove the blinding; a secret of the person.
     """
 
@@ -185,7 +186,11 @@ def _check_size(count: int) -> None:
 
 
 def _weights(public: bytes, blinded: Sequence[bytes], evaluated: Sequence[bytes]) -> list[bytes]:
-    """Return the pseudorandom weight of each pair, which depends on all earlier choices (2.2.1)."""
+    """Return the pseudorandom weight of each pair of elements (RFC 9497, 2.2.1).
+
+    A pair is a blinded element and its product with the key. A weight depends on the public key,
+    the pair and its number. So a key holder must choose an element before it knows the weight.
+    """
     seed = sha512(_sized(public) + _sized(b"Seed-" + _CONTEXT)).digest()
     return [
         _hashed_scalar(
@@ -215,7 +220,10 @@ def _challenge(*elements: bytes) -> bytes:
 
 
 def finished(data: bytes, unblinded: bytes) -> bytes:
-    """Return the output, 64 bytes, of an input, from its group element times the key."""
+    """Return the output, 64 bytes, of the function for an input.
+
+    unblinded: the element that the input hashes to, times the key.
+    """
     return sha512(_sized(data) + _sized(unblinded) + b"Finalize").digest()
 
 

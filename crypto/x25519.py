@@ -17,11 +17,15 @@ _ORDER_8 = (  # u of the two points of order 8; RFC 7748, section 6.1, asks for 
 )
 _LOW_ORDER = frozenset(u.to_bytes(X25519_SIZE, "little") for u in (0, 1, _P - 1, *_ORDER_8))
 _TOPS = {point[-1] for point in _LOW_ORDER} | {_P.to_bytes(X25519_SIZE, "little")[-1]}
-_ORDINARY = tuple(top < max(_TOPS) and top not in _TOPS for top in range(256))  # by last byte
+# whether every encoding with this last byte is valid: below p, and not of low order
+_ORDINARY = tuple(top < max(_TOPS) and top not in _TOPS for top in range(256))
 
 
 def is_public_key(point: bytes) -> bool:
-    """Whether 32 bytes are the unique encoding of a point that is not of low order."""
+    """Whether 32 bytes are the unique encoding of a point that is not of low order.
+
+    Points of low order would make the shared secret zero for any recipient's key.
+    """
     if len(point) == X25519_SIZE and _ORDINARY[point[-1]]:
         return True  # most points are decided by their last byte alone
     return (

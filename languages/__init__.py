@@ -1,5 +1,6 @@
-"""The languages: the sentences of phones, walls, theatre and lessons, a file for each language.
+"""The languages: sentences for phones, a class's projector page, the theatre and lessons.
 
-Here live the files of sentences and the functions that choose a form and fill in values. May import
-only the strict reader of TOML. Must never know which page shows a sentence, nor when.
+The theatre is the page that shows a run. Each language is a TOML file of sentences. The functions
+choose a form, such as the plural, and fill in values. May import only the strict reader of TOML.
+Must never know which page shows a sentence, nor when.
 """

@@ -6,14 +6,14 @@
     decimal = ","           between whole and fraction
     thousands = "."         between groups of three digits
     plural = "one"          a rule of `PLURALS`: the form of a sentence with a count `n`
-    [sentences]             of phones and of the wall; the rest: own tables, `PARTS`
+    [sentences]             of phones and of the projector page (the wall); other tables: `PARTS`
     join = "Mitmachen"
     people = { one = "1 Person", other = "{n} Personen" }
-    [theatre]               of the theatre, as a page shows a run
-    [workbench]             of the page for a table of one's own
+    [theatre]               of the theatre, the page that shows a run
+    [workbench]             of the page for a table of the user's own
 
-A sentence that a file lacks is English. Phones receive the same sentences as JSON and choose forms
-by `Intl.PluralRules` (poll/static/sentences.js).
+A sentence that a file lacks is shown in English. Phones receive the sentences as JSON and choose
+forms by `Intl.PluralRules` (poll/static/sentences.js).
 """
 
 import re
@@ -33,9 +33,10 @@ BLANK = re.compile(r"\{(\w+)\}")  # a placeholder in a sentence, such as {people
 RANGE = re.compile(r"([a-z]{1,8})(?:-[a-z0-9-]+)?(?:;q=([01](?:\.\d{0,3})?))?")
 LONGEST_HEADER = 1_000  # most characters of the header `accept-language` that are read
 Form = str | dict[str, str]
-PARTS = ("sentences", "theatre", "lessons", "cards", "workbench")  # tables of sentences in a file
+# names of the tables of sentences in a language's file
+PARTS = ("sentences", "theatre", "lessons", "cards", "workbench")
 
-# Rule -> the form of a sentence for a count, as of https://www.unicode.org/cldr/ for whole numbers.
+# Rule -> the form of a sentence for a whole number, as https://www.unicode.org/cldr/ defines it.
 PLURALS: Mapping[str, Callable[[int], str]] = {
     "one": lambda n: "one" if n == 1 else "other",  # English, German, Dutch, Turkish
     "zero-one": lambda n: "one" if n in (0, 1) else "other",  # French
@@ -47,18 +48,18 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
     """A language with its sentences for phones, pages and lessons.
 
     Attributes:
-        language: the name, in the language.
+        language: the name of the language, in the language.
         direction: direction of its script.
         decimal: the sign between whole and fraction.
         thousands: the sign between groups of three digits.
-        plural: a rule of `PLURALS`.
-        sentences: sentences of phones and of the wall (the page that a class sees), by key; a
+        plural: name of a rule of `PLURALS`, which chooses a sentence's form by a count.
+        sentences: key -> sentence of phones, and of the page that a class sees on a projector; a
             sentence with a count has several forms.
         theatre: sentences of the theatre, a page that shows a run.
         lessons: sentences of lessons.
         cards: sentences of role cards.
-        workbench: sentences of the page for a table of one's own.
-        tag: for the attribute `lang`.
+        workbench: sentences of the page for a table of the user's own.
+        tag: the language tag, such as `de`, for the attribute `lang` of pages.
     """
 
     language: str
@@ -74,13 +75,17 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
     tag: str = ""
 
     def part(self, name: Literal["theatre", "lessons", "cards", "workbench"]) -> "Language":
-        """Return the same language, with the sentences of another table to `say`."""
+        """Return a copy of this language in which `say` looks up the sentences of another page.
+
+        name: the field with these sentences, such as `theatre`.
+        """
         return msgspec.structs.replace(self, sentences=getattr(self, name))
 
     def say(self, key: str, **values: object) -> str:
         """Return a sentence with its placeholders filled in; KeyError for an unknown key.
 
-        values: by placeholder; whole numbers are grouped. The count `n` also chooses the form.
+        values: placeholder -> its value. Whole numbers are grouped in threes. The value of `n`, a
+        count, also chooses the form of the sentence.
         """
         form = self.sentences[key]
         if not isinstance(form, str):
@@ -115,7 +120,7 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
 def languages(folder: Path = FOLDER) -> Mapping[str, Language]:
     """Return all languages by their tags; a missing sentence is filled in from English.
 
-    folder: of the TOML files.
+    folder: the folder with the TOML files of the languages.
     """
     english = _read(folder / f"{ENGLISH}.toml")
     read = {path.stem: _read(path) for path in sorted(folder.glob("*.toml"))}
@@ -138,7 +143,8 @@ def language_of(tag: str | None, accepted: str = "") -> Language:
     """Return the language in which a page is shown.
 
     Args:
-        tag: the language that the file of questions fixes; None: as the browser prefers.
+        tag: the tag of the language that the teacher has chosen; None: the browser's preference
+            decides.
         accepted: the browser's header `accept-language`.
     """
     languages_by_tag = languages()

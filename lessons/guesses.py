@@ -1,8 +1,8 @@
 """The guesses of a class: a guess of each phone, without names, shown when the teacher closes them.
 
-A phone is known by a random secret that it draws; the page keeps it as long as its tab lives. A
-phone that draws further secrets guesses again, so an address has a limit, and the wall (the page on
-the class's computer) shows the largest number of guesses from an address.
+A phone is identified by a random secret that it draws. The page in the phone keeps the secret until
+its tab is closed. A phone that draws a new secret can guess again. So the number of guesses from a
+network address is limited, and the page on the class's computer shows the largest such number.
 """
 
 import re
@@ -14,7 +14,7 @@ from .lesson import Guess, Lesson
 
 SECRET = re.compile(r"[0-9a-f]{32}")  # the random secret of a phone
 MAX_GUESSES = 1_000  # most guesses of a lesson
-MOST_OF_ONE = 60  # most guesses from one network address, as a class may share a router
+MOST_OF_ONE = 60  # most guesses from one network address; a class may share the address of a router
 
 
 class Unwanted(Exception):
@@ -22,11 +22,11 @@ class Unwanted(Exception):
 
     Args:
         status: the HTTP status of the response.
-        key: key of the sentence that states the reason.
+        key: the key of the sentence in the language files that tells the pupil the reason.
     """
 
     def __init__(self, status: int, key: str) -> None:
-        """Set the HTTP status and the key of the sentence."""
+        """Set the HTTP status, and the key of the sentence that tells the pupil the reason."""
         super().__init__(status, key)
         self.status = status
         self.key = key
@@ -38,8 +38,8 @@ class ClassGuesses:
 
     Attributes:
         closed: whether the guesses are shown, and further guesses refused.
-        by_phone: secret of a phone -> its guess.
-        devices: the number of guesses from each address.
+        by_phone: random secret of a phone -> its guess.
+        devices: network address -> number of guesses from it.
     """
 
     closed: bool = False
@@ -47,10 +47,10 @@ class ClassGuesses:
     devices: Counter[str] = field(default_factory=Counter)
 
     def take(self, lesson: Lesson, body: bytes, device: str) -> None:
-        """Store the guess of a phone; a repetition has no effect.
+        """Store the guess of a phone; the same guess again has no effect.
 
-        Raises Unwanted if it is refused. body: {"phone": its secret, "guess": a number on the axis,
-        or the number of an answer}.
+        body: JSON, {"phone": its secret, "guess": a number on the axis, or the number of an
+        answer}. device: the phone's network address. Raises Unwanted if the guess is refused.
         """
         phone, guess = _read(body, lesson.guess)
         if self.by_phone.get(phone) == guess:
@@ -66,7 +66,11 @@ class ClassGuesses:
 
     @property
     def state(self) -> dict[str, object]:
-        """The state that the wall shows: the number of guesses; the guesses only when closed."""
+        """The state for the page on the class's projector: the numbers of guesses, and the guesses.
+
+        The guesses are left out until the teacher has closed them. `most` is the largest number of
+        guesses from one network address.
+        """
         return {
             "n": len(self.by_phone),
             "most": max(self.devices.values(), default=0),

@@ -1,16 +1,17 @@
-"""A lesson: its record. Its numbers stand in its table, its sentences in languages/.
+"""A lesson: its record. Its numbers are in its table, its sentences in languages/.
 
-A further lesson N is five steps:
+A further lesson N is made in five steps:
 
 1. `tools/lesson_N_table.py`: `table()` runs veilmix and returns the table (tables.py lists its
    fields); `samples(known)` yields pairs: a cell of a table `known`, and the same cell computed
    anew, at little cost. Then `python tools/make_lessons.py N` writes
    `lessons/tables/lesson_N.json`.
 2. A record in `LESSONS`, in the order of the numbers.
-3. `static/lessonN.js` with `function picture(root, table, t)`: it appends the explorable to the
-   element `root`, from `table` (the field `picture` of the table) and sentences `t(key, values)`.
-   It may use all functions of kit.js and axis.js: `element`, `shape`, `dial`, `selection`,
-   `figure`, `percent`, `fitted`, `scaleOf`. Styles stand in lessons.css, not in attributes.
+3. `static/lessonN.js` with `function picture(root, table, t)`: it appends the picture that pupils
+   drag to the element `root`, from `table` (the field `picture` of the table) and sentences
+   `t(key, values)`. It may use all functions of kit.js and axis.js: `element`, `shape`, `dial`,
+   `selection`, `figure`, `percent`, `fitted`, `scaleOf`. Styles are in lessons.css, not in
+   attributes.
 4. The sentences in the table `[lessons]` of languages/en.toml and de.toml, with the prefix `lN-`:
    the keys of `Lesson.keys`; `lN-row` and `lN-column` if the table has a `sheet`; the keys of
    the table's `marks` and of the picture. They hold no digit: a number is a placeholder such as
@@ -30,11 +31,11 @@ class NumberGuess:
 
     Attributes:
         low, high: ends of the axis.
-        start: the first place of the marker; far from the truth.
+        start: the first position of the marker; far from the truth.
         scale: scale of the axis.
-        tolerance: a guess is right if it is within this factor of the truth (logarithmic), or this
-            distance (linear).
-        digits: significant digits of a guess on a logarithmic axis; decimals if it is linear.
+        tolerance: a guess is right if it is within this factor of the truth (logarithmic axis), or
+            within this distance (linear axis).
+        digits: significant digits of a guess on a logarithmic axis; decimals on a linear axis.
         share: whether the number is a share, written as a percentage.
     """
 
@@ -92,14 +93,16 @@ class Lesson:
     """The record of a lesson; its numbers are in its table, its sentences in a language file.
 
     Attributes:
-        number: from 1; its keys, its table and its picture have it in their names.
+        number: number of the lesson, from 1; the names of its sentences, table and picture contain
+            it.
         age: the least age of pupils.
         prerequisites: the numbers of lessons that come before.
-        guess: the kind of guess with which it begins.
+        guess: the kind of guess with which it begins: a number or one of several answers.
         plan: minutes in the room, for the guess, for dragging, for the exercises.
-        aims: number of objectives; sentences `lN-aim-1` and so on.
-        exercises: their number; sentences `lN-think-1`, and `lN-answer-1` for the teacher.
-        cards: the scenario of the role cards, for 30 people.
+        aims: number of objectives; their sentences are `lN-aim-1` and so on.
+        exercises: number of exercises; their sentences are `lN-think-1` and, for the teacher,
+            `lN-answer-1`.
+        cards: name of the scenario of the role cards, for 30 people.
     """
 
     number: int

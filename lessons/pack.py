@@ -3,11 +3,11 @@
     plans       for 45 and for 90 minutes, a step a row
     slides      a page of A4 across each: to print, or to show in full screen
     handout     for pupils; answers: the same for the teacher
-    cards       role cards to play on paper (made by the room `report`)
-    slips       codes that admit phones (made by the room `poll`), if their address is known
+    cards       role cards to play on paper (made by the package `report`)
+    slips       codes that admit phones (made by the package `poll`), if their address is known
 
-Each part has the style sheet of its own page, nested below the part's class, and page sizes of its
-own. The file loads nothing and runs no script.
+Each part has the style sheet of its own page, restricted to the part by its class, and page sizes
+of its own. The file loads no other file and runs no script.
 """
 
 from collections.abc import Iterator, Mapping
@@ -35,15 +35,15 @@ TITLES = {
     "answers": "part-answers",
     "cards": "part-cards",
     "slips": "part-slips",
-}  # part -> the key of its title, which is also its CSS class
+}  # part of the pack -> key of its title in the language files, which is also its CSS class
 
 
 @dataclass(frozen=True, slots=True)
 class PackPart:
-    """A part of the pack that another package has made: role cards or slips.
+    """A part of the teacher's pack that another package has made: role cards or slips.
 
     Attributes:
-        style: the style sheet of its own page.
+        style: the style sheet of the page on which the part is shown alone.
         body: the HTML of the part.
     """
 
@@ -69,7 +69,7 @@ class PlanStep:
 def plan_of(lesson: Lesson, minutes: int) -> tuple[PlanStep, ...]:
     """Return the steps of a plan for a lesson of this many minutes.
 
-    minutes: `SHORT` or `DOUBLE`. The last step takes what is left.
+    minutes: `SHORT` or `DOUBLE`. The last step takes the minutes that are left.
     """
     ask = PlanStep(5, "plan-ask", "plan-ask-with")
     play = PlanStep(lesson.minutes, "plan-lesson", "plan-lesson-with")
@@ -88,13 +88,14 @@ def plan_of(lesson: Lesson, minutes: int) -> tuple[PlanStep, ...]:
 
 
 def pack(lesson: Lesson, language: Language, parts: Mapping[str, PackPart], commands: str) -> str:
-    """Return the teacher's pack of a lesson, as HTML.
+    """Return the teacher's pack of a lesson (plans, slides, hand-out, answers, cards), as HTML.
 
     Args:
         lesson: the lesson of the hand-out, the slides and the answers.
-        language: the language of all parts that are made here.
-        parts: by name, of other rooms: `cards`, and `slips` if there are any.
-        commands: what to type in the lesson, a line each.
+        language: the language of the parts that this module makes.
+        parts: the parts that other packages have made, by name: `cards`, and `slips` if there are
+            any.
+        commands: the commands to type in the lesson, a line each.
     """
     voice = Voice.in_language(lesson, language)
     lesson_parts = {
@@ -134,7 +135,10 @@ def pack(lesson: Lesson, language: Language, parts: Mapping[str, PackPart], comm
 
 
 def nested(name: str, style: str) -> str:
-    """Return a style sheet restricted to a part of the pack. Browsers drop its rules for pages."""
+    """Return a style sheet whose rules apply to one part of the pack only.
+
+    Browsers then drop the sheet's rules for printed pages. name: name of the part.
+    """
     return f".{TITLES[name]} {{\n{style}\n}}"
 
 

@@ -6,8 +6,8 @@
     answers     the teacher's sheet
     wall        the guesses of a class, on the class's computer
 
-The content security policy names the page's own style and script by their SHA-256. A page with an
-address to send a guess to may connect to its own server; every other page connects nowhere.
+The content security policy of a page names the page's own style and script by their SHA-256. A page
+that sends a guess may connect to its own server, and so may the wall; other pages connect nowhere.
 """
 
 import re
@@ -26,7 +26,7 @@ STATIC = Path(__file__).parent / "static"
 BLANK = re.compile(r"\{\{([a-z-]+)\}\}")
 PARTS = ("room", "guess", "drag", "think")  # parts of a lesson, in the order of `Lesson.plan`
 LINES = '<div class="line"></div>' * 2  # empty lines of the hand-out to write on
-Served = Mapping[str, str]  # values that only a server knows: `post`, `address`, `qr`
+Served = Mapping[str, str]  # values that only a server knows, by name: `post`, `address`, `qr`
 
 
 def index(language: Language) -> str:
@@ -99,9 +99,9 @@ def answers_body(lesson: Lesson, language: Language) -> str:
 
 
 def wall(lesson: Lesson, language: Language, served: Served) -> str:
-    """Return the page with the guesses of a class, for the class's computer.
+    """Return the page with the guesses of a class, for the class's projector.
 
-    served: `address`, at which phones find the lesson, and `qr`, its code as SVG.
+    served: `address`, at which phones find the lesson, and `qr`, this address as a QR code in SVG.
     """
     voice = Voice.in_language(lesson, language)
     values = {
@@ -124,7 +124,7 @@ def _page(
     scripts: tuple[str, ...] = (),
     data: Mapping[str, object] | None = None,
 ) -> str:
-    """Return a page: an HTML body with its style sheet and scripts, and the data for these."""
+    """Return a page: an HTML body with its style sheet, its scripts, and the scripts' data."""
     code = "\n".join(map(file_of, scripts))
     sends = data is not None and (data.get("post") is not None or "wall.js" in scripts)
     data_script = (
@@ -167,7 +167,11 @@ def _frame_data(voice: Voice) -> dict[str, object]:
 
 
 def _sheet(voice: Voice, template: str, questions: str, below: str, blank: str) -> str:
-    """Return a hand-out as HTML. below: follows each question; blank: the place for a guess."""
+    """Return a hand-out as HTML.
+
+    template: its HTML file. questions: name of its exercises' sentences, `think` or `answer`.
+    below: HTML that follows each exercise. blank: HTML of the space for the guess.
+    """
     lesson, plan = voice.lesson, dict(zip(PARTS, voice.lesson.plan, strict=True))
     values = {f"{name}-minutes": str(minutes) for name, minutes in plan.items()}
     for name in ("title", "room", "question", "drag", "guess-answer", "drag-answer", "source"):

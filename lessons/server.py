@@ -1,16 +1,20 @@
 """The server of lessons: pages for a class's phones, its guesses, pages for this computer alone.
 
-    GET  /CODE                   leads to the lesson
-    GET  /CODE/index.html        all lessons; lesson-N.html, handout-N.html
-    POST /CODE/guess-N           the guess of a phone (guesses.py)
-                                 204 taken, now or before; 400 or 409 and a sentence
-    on this computer alone, 403 elsewhere:
-    GET  /CODE/wall-N.html       the guesses of the class; answers-N.html, cards-N.html
-    GET  /CODE/guesses-N         the state of the guesses, as JSON
-    POST /CODE/reveal-N          closes the guesses, and shows them on the wall
+    CODE: the random code in the class's address; N: the number of a lesson
 
-This computer sees from which address a guess comes, and pages say so; it stores no guess beyond the
-life of the server. Pages hold the true number, as the lesson shows it after the guess.
+    GET  /CODE                   leads to the lesson
+    GET  /CODE/index.html        all lessons; also lesson-N.html, handout-N.html
+    POST /CODE/guess-N           the guess of a phone (guesses.py)
+                                 204: stored, or the same guess was stored before
+                                 400 or 409: refused, with a sentence
+    on this computer alone, 403 elsewhere:
+    GET  /CODE/wall-N.html       the guesses of the class; also answers-N.html, cards-N.html
+    GET  /CODE/guesses-N         the state of the guesses, as JSON
+    POST /CODE/reveal-N          closes the guesses, and shows them on the wall (wall-N.html)
+
+This computer sees from which address a guess comes, and the pages tell pupils so. It stores guesses
+only until the server ends. The pages hold the true number, because the lesson shows it after the
+guess.
 """
 
 import re
@@ -60,14 +64,14 @@ class LessonServer:
     """The web server of lessons: a handler of HTTP requests, and the state of a class.
 
     Attributes:
-        lesson: the lesson to which the class's address leads.
+        lesson: the lesson that the class's address opens.
         gate: the filter that refuses unwanted requests.
         host: the address of this computer that phones reach.
         cards: returns the page of role cards of a lesson, in a language.
         qr: returns an address as a QR code in SVG; "" without the library.
         language: the tag of the language of all pages; None: as each browser prefers.
-        code: the random code in the address.
-        guesses: the class's guesses by the number of the lesson.
+        code: the random code in the class's address, without which requests are refused.
+        guesses: number of a lesson -> the class's guesses.
     """
 
     lesson: Lesson
@@ -109,7 +113,11 @@ class LessonServer:
     async def _respond(
         self, request: Request, match: re.Match[str], language: Language
     ) -> HttpResponse:
-        """Return the response to a request with the right code; Unwanted if it is refused."""
+        """Return the response to a request that has the class's code in its path.
+
+        match: the parts of the path. language: the language of the page. Raises Unwanted if the
+        request is refused.
+        """
         resource, lesson = f"{match[2] or ''}{match[4] or ''}", lesson_of(int(match[3] or 0))
         reads = request.method in SAFE
         if reads and not resource:
@@ -130,7 +138,7 @@ class LessonServer:
         return await self._for_teachers(request, resource, lesson, language)
 
     def _for_pupils(self, resource: str, lesson: Lesson, language: Language) -> str:
-        """Return a lesson's hand-out, or its page with the address to which guesses are sent."""
+        """Return a lesson's hand-out, or its page, which sends the pupil's guess to this server."""
         if resource == "handout.html":
             return pages.handout(lesson, language)
         return pages.lesson_page(lesson, language, {"post": f"guess-{lesson.number}"})
@@ -171,7 +179,12 @@ def serve_lessons(
 ) -> None:
     """Serve lessons until Ctrl-C, which raises KeyboardInterrupt.
 
-    Arguments as of `hold_lessons`.
+    Args:
+        make: returns the server behind a gate, the filter of requests.
+        host: the address at which to listen.
+        port: the port at which to listen; 0: any that is free.
+        opened: receives the server when it listens.
+        log_fault: receives a line about an error of veilmix itself.
     """
     run_loop(hold_lessons, make, host, port, opened, log_fault)
 

@@ -26,10 +26,10 @@ class AxisMark(Struct, frozen=True, forbid_unknown_fields=True):
 class SheetTable(Struct, frozen=True, forbid_unknown_fields=True):
     """The table that pupils fill in on the hand-out, with its answers.
 
-    The sentences `lN-row` and `lN-column` of lesson N head it.
+    The sentences `lN-row` and `lN-column` of lesson N are its headings.
 
     Attributes:
-        columns, rows: values of the two heads.
+        columns, rows: the numbers that head its columns and its rows.
         cells: the answers, a list for each row.
     """
 
@@ -43,14 +43,14 @@ class Table(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     Attributes:
         lesson: number of the lesson.
-        source: the runs of veilmix from which the numbers come.
+        source: the runs of veilmix from which the numbers come, in words.
         seeds: seeds of the runs.
-        truth: the number that is guessed, or the number of the right answer, from 1.
-        range: least and largest truth over all draws, if it varies.
-        marks: further numbers on the axis.
-        facts: numbers by the placeholder of a sentence.
-        sheet: the table of the hand-out, if it has such a table.
-        picture: the data of the lesson's own picture.
+        truth: the number that pupils guess; or the number of the right answer, from 1.
+        range: least and largest true number over all random draws, if it varies.
+        marks: further labelled numbers on the axis.
+        facts: placeholder in a sentence -> the number to fill in.
+        sheet: the table that pupils fill in on the hand-out, if there is such a table.
+        picture: the data of the picture that pupils drag.
     """
 
     lesson: int

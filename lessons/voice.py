@@ -9,7 +9,8 @@ from .lesson import Lesson, NumberGuess
 from .tables import Number, Table, table_of
 
 OF_A_LESSON = re.compile(r"l(\d+)-(.+)")
-FOR_TEACHERS = re.compile(r"(?:answer-\d+|guess-answer|drag-answer)")  # answers, not sent to phones
+# names of the sentences with answers, which are not sent to phones
+FOR_TEACHERS = re.compile(r"(?:answer-\d+|guess-answer|drag-answer)")
 
 
 def format_number(value: Number, language: Language, *, share: bool = False) -> str:
@@ -30,7 +31,7 @@ class Voice:
     Attributes:
         lesson: the record of the lesson.
         table: the numbers of the lesson.
-        language: the language, with the sentences of lessons as its own.
+        language: the language; its `say` looks up the sentences of lessons.
     """
 
     lesson: Lesson
@@ -47,7 +48,7 @@ class Voice:
         return self.language.say(key, **{**self.facts, **values})
 
     def say(self, name: str, **values: object) -> str:
-        """Return a sentence of this lesson, by its name without the lesson's prefix."""
+        """Return a sentence of this lesson by its name, such as `title`, with numbers filled in."""
         return self.common(self.lesson.key(name), **values)
 
     @property
@@ -60,7 +61,7 @@ class Voice:
         return facts | {"truth": self.value(self.table.truth), "number": str(self.lesson.number)}
 
     def number(self, value: Number) -> str:
-        """Return a number as text in the way of the lesson's guess: plain, or as a percentage."""
+        """Return a number as text: as a percentage if the guess of the lesson is a share."""
         guess = self.lesson.guess
         share = isinstance(guess, NumberGuess) and guess.share
         return format_number(value, self.language, share=share)

@@ -1,13 +1,14 @@
-"""The bulletin board as a service: append, read from an entry on, wait for more.
+"""The bulletin board as an HTTP service: append posts, read entries, wait for later entries.
 
     POST /posts          a post (inputs.py) of a party that holds a certificate
-                         200: u32, its place on the board; 409: u32 number of entries, and reason
-                         426: the place has another version of veilmix; the board's version
+                         200: u32, its number on the board; 409: u32 number of entries, and reason
+                         426: the sender runs another version of veilmix; the board's version
     GET  /posts/N        entries from number N (from 0) on, and those to come, as they come
     entry                u32 length || f64 time || author || blob data; length 0 every `BEAT`
 
-No shuffler runs it. It holds the posts it got, in order, and knows no secret. That it shows all
-parties the same is not taken on trust: signed heads of the board can be compared.
+No shuffler runs the board. The board has the posts in the order of their arrival, and knows no
+secret. No party trusts it to show all parties the same entries, because signed tree heads of the
+board can be compared.
 """
 
 from collections.abc import Callable
@@ -27,19 +28,24 @@ from ..version import __version__
 from .http import BYTES, HttpResponse, Request, Say
 from .inputs import PostInput
 
-# header with a place's version; HTTP status if versions differ
+# header with the version of veilmix that the sender runs; HTTP status if versions differ
 VERSION, OTHER_VERSION = "veilmix-version", 426
-BEAT = 5.0  # seconds (real) between empty frames, which show that a silent stream lives
+BEAT = 5.0  # seconds of real time between empty frames, which show that a silent connection lives
 MOST_POST = 1 << 24  # bytes of the largest post: hashes of 500,000 ballots fit
 
 
 class BoardService:
     """The HTTP service of the board: it accepts posts, and streams entries to waiting readers.
 
-    known_roster: the keys of signers, where posts are signed; notary: signs heads of the board.
-    speaks: whether a place may post in a party's name. entry_handler: called with every entry and
-    its time. refused: called with the reason why a post is refused. Attribute `write` is called
-    with a place and its post before it is judged.
+    A place is a process of the session. Attribute `write` is called with a place's name and its
+    post, before the post is accepted or refused.
+
+    Args:
+        known_roster: the keys of the parties that sign posts; None: posts are not signed.
+        notary: the signer of the board's tree heads; None: heads are not signed.
+        speaks: whether a place (first argument) may post in a party's name.
+        entry_handler: called with every new entry and its time.
+        refused: called with the reason why a post is refused.
     """
 
     def __init__(
@@ -51,12 +57,17 @@ class BoardService:
         entry_handler: Callable[[float, Entry], None] = lambda _time, _entry: None,
         refused: Callable[[Reason], None] = lambda _: None,
     ) -> None:
-        """Start with an empty board; arguments as of the class."""
+        """Start with an empty board.
+
+        known_roster: the keys of the parties that sign posts. notary: signs the board's tree heads.
+        speaks: whether a place (a process) may post in a party's name. entry_handler: called with
+        the time and every new entry. refused: called with the reason of each refusal.
+        """
         self.board = Board(known_roster=known_roster)
         self._notary = notary
         self._speaks = speaks
         self.time = 0.0
-        # place -> number of its posts that were accepted or refused
+        # name of a place (a process of the session) -> number of posts from it, accepted or refused
         self.posts: dict[str, int] = {}
         self._entry_handler = entry_handler
         self._refused = refused
@@ -66,7 +77,7 @@ class BoardService:
         self._more = trio.Event()
 
     async def answer(self, request: Request) -> HttpResponse:
-        """Return the response to a request: a post to append, or a reader of entries."""
+        """Return the response to a request: to append a post, or to read entries."""
         await trio.lowlevel.checkpoint()
         if request.peer and request.headers.get(VERSION, __version__) != __version__:
             return HttpResponse(OTHER_VERSION, __version__.encode())
@@ -78,7 +89,7 @@ class BoardService:
         return HttpResponse(404, b"there is nothing here\n")
 
     def _append(self, request: Request) -> HttpResponse:
-        """Return the response to a request to post: its number on the board, or a refusal.
+        """Return the response to a request to post: the post's number on the board, or a refusal.
 
         A post that is sent again gets the same response.
         """
@@ -98,7 +109,7 @@ class BoardService:
         return self._answers[post_key]
 
     def receive(self, peer: str, post: PostInput) -> None:
-        """Judge a post, and keep the response for repetitions.
+        """Accept or refuse a post, and keep the response in case that the post is sent again.
 
         peer: the place (a process of the session) that sent it.
         """
@@ -106,7 +117,7 @@ class BoardService:
         self._answers[peer, post.id] = self._judged(post)
 
     def _judged(self, post: PostInput) -> HttpResponse:
-        """Return the response to a post: its number on the board, or the reason of the refusal."""
+        """Return the response to a post: its number on the board, or the reason of its refusal."""
         self.time = max(self.time, post.time)
         try:
             place = self._add(post.author, post.data)
@@ -117,7 +128,7 @@ class BoardService:
         return HttpResponse(200, Writer().u32(place).finish(), (BYTES,))
 
     def _add(self, author: str, data: bytes) -> int:
-        """Add a post, and the board's signed head if it is due; return the number of the post."""
+        """Append a post, and the board's signed tree head if that is due; return its number."""
         board = self.board
         entry = board.post(author, data)
         place = len(board.entries) - 1
@@ -136,9 +147,10 @@ class BoardService:
         self._more = trio.Event()
 
     async def _stream(self, number: int, say: Say) -> None:
-        """Send entries from a number on, and later entries as they come.
+        """Send entries from this number on, and later entries as they come.
 
-        Empty frames show that the connection lives.
+        number: number of the first entry. say: sends bytes. Empty frames show that the connection
+        lives.
         """
         while True:
             while number >= len(self._frames):

@@ -1,12 +1,13 @@
 """An encrypted ballot of a verified mix, with a proof that its sender knows its value.
 
     ballot    r random,  A = r G,  B = M + r Y,  proof (c, z) of knowing r
-    statement context, with the person as its place; Y, A, B
+    statement context of the proof (with the person's name); Y, A, B
     record    A || B || c || z                                                   128 bytes
 
-M is the group element of the value, Y the joint key of the keyholders. ElGamal with this proof is
-non-malleable under one parallel opening (Bernhard, Pereira, Warinschi 2012): a copy under another
-name, a re-randomized copy and a ballot of another session are refused.
+G is the generator, M the group element of the value, Y the joint key of the keyholders, and (c, z)
+challenge and response of a Schnorr proof. ElGamal with this proof is non-malleable under one
+parallel opening (Bernhard, Pereira, Warinschi 2012). So a copy under another name, a re-randomized
+copy and a ballot of another session are refused.
 """
 
 from collections.abc import Iterable
@@ -27,8 +28,9 @@ class EncryptedBallot:
     """An encrypted ballot as it is published on the bulletin board.
 
     Attributes:
-        first, second: the ElGamal ciphertext A and B.
-        proof: of knowing the salt r.
+        first, second: the ElGamal ciphertext A = r G and B = M + r Y, with G the generator, M the
+            group element of the value, and Y the joint key.
+        proof: the proof of knowing the salt r.
     """
 
     first: bytes
@@ -46,7 +48,8 @@ class MadeBallot:
 
     Attributes:
         ballot: the part for the bulletin board.
-        salt: r; with it the sender can open the ballot, and show its value.
+        salt: r, the random scalar of the ciphertext; with it the sender can prove the ballot's
+            value.
     """
 
     ballot: EncryptedBallot
@@ -67,13 +70,13 @@ def decode_ballot(group: PrimeGroup, data: bytes) -> EncryptedBallot:
 
 
 def make_ballot(context: ProofContext, key: bytes, element: bytes, entropy: Entropy) -> MadeBallot:
-    """Return the encrypted ballot of the person that a context names.
+    """Return the encrypted ballot of a person, with a proof that the person knows its value.
 
     Args:
-        context: with the person as its place.
-        key: the joint key.
+        context: session, round, question and person of the proof; `place` in it names the person.
+        key: the joint key of all keyholders, to which the ballot is encrypted.
         element: the group element of the value.
-        entropy: of this ballot; a person may keep it over a restart.
+        entropy: randomness of this ballot; a person may keep it over a restart.
     """
     group = context.group
     salt = ballot_salt(context, (key,), element, entropy)
@@ -87,10 +90,13 @@ def make_ballot(context: ProofContext, key: bytes, element: bytes, entropy: Entr
 def ballot_salt(
     context: ProofContext, keys: Iterable[bytes], element: bytes, entropy: Entropy
 ) -> int:
-    """Return the salt r of a ballot, which depends on its value, so no other value has it.
+    """Return the salt of a ballot, the random scalar of its ciphertext; it depends on the value.
 
-    Two elements under the same salt would show their difference. The same value has the same salt,
-    so that a person posts the same ballot again after a restart.
+    Two values under the same salt would show their difference, so each value has a salt of its own.
+    The same value has the same salt, so that a person posts the same ballot again after a restart.
+
+    context: names session, round, question and person. keys: the joint keys to which the ballot is
+    encrypted. element: the group element of the value.
     """
     transcript = context.transcript(b"salt")
     transcript.absorb(*keys, element)
@@ -99,7 +105,9 @@ def ballot_salt(
 
 
 def check_ballot(context: ProofContext, key: bytes, ballot: EncryptedBallot) -> None:
-    """Check that the person that a context names knows the value of its ballot.
+    """Check that the person named in `context` knows the value of its ballot.
+
+    key: the joint key to which the ballot is encrypted.
 
     Raises:
         VerificationError: the proof does not hold for this person, question, session and key.
@@ -118,8 +126,10 @@ def check_ballots(
 ) -> None:
     """Check all ballots of a question: no person twice, and each proof holds for its person.
 
+    ballots: pairs of a person's name and its ballot. key: the joint key.
+
     Raises:
-        VerificationError: a person twice, or a proof that does not hold.
+        VerificationError: a person has two ballots, or a proof does not hold.
     """
     people = set[bytes]()
     for person, ballot in ballots:

@@ -1,8 +1,9 @@
-"""The generators of shuffle proofs: elements without a known logarithm to each other.
+"""The generators of shuffle proofs: group elements without known logarithms to each other.
 
     H, H_1, H_2, ..   hash_to_element(SHA-512 of the transcript "generator": group, number u64)
 
-They are the same for all sessions, so each is computed once in a process.
+H blinds commitments, and H_i stands for row i of a shuffled list. The generators are the same for
+all sessions, so each is computed once in a process.
 """
 
 from functools import cache
@@ -23,7 +24,7 @@ class Generators:
         self._sums = [group.identity]
 
     def rows(self, count: int) -> list[bytes]:
-        """Return the generators H_1 .. H_count of the shuffle proof."""
+        """Return the first `count` generators H_1, H_2, ..: one for each row of a shuffled list."""
         self._extend(count)
         return self._rows[:count]
 
@@ -33,7 +34,7 @@ class Generators:
         return self._sums[count]
 
     def _extend(self, count: int) -> None:
-        """Compute generators up to H_count, and their running sums, if they are not there yet."""
+        """Compute the generators H_1 .. H_count and their running sums, where they are missing."""
         with self._lock:
             for number in range(len(self._rows) + 1, count + 1):
                 generator = self._generator(number)

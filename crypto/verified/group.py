@@ -67,9 +67,10 @@ class PrimeGroup(ABC):
 
     @abstractmethod
     def payload(self, carrier: bytes) -> bytes:
-        """Return the 30 bytes that an element carries, without a check.
+        """Return the 30 bytes at the payload's position of an element, without a check.
 
-        The element carries them only if `embed` of the result gives the element again.
+        carrier: the element. It was made by `embed` only if `embed` of the result gives the same
+        element.
         """
 
     @abstractmethod
@@ -82,11 +83,11 @@ class PrimeGroup(ABC):
 
     @abstractmethod
     def sums(self, elements: Iterable[bytes], second: Iterable[bytes]) -> list[bytes]:
-        """Return the sums of elements at equal places of two lists."""
+        """Return the sums of elements at equal indices of two lists."""
 
     @abstractmethod
     def differences(self, elements: Iterable[bytes], second: Iterable[bytes]) -> list[bytes]:
-        """Return the differences of elements at equal places: first list minus second."""
+        """Return the differences of elements at equal indices: first list minus second list."""
 
     @abstractmethod
     def total(self, elements: Iterable[bytes]) -> bytes:
@@ -124,10 +125,11 @@ class Ristretto255(PrimeGroup):
         return element(uniform)
 
     def embed(self, payload: bytes) -> bytes:
-        """Return the element `2n || payload || 0` with the least n > 0 that is valid.
+        """Return the group element that carries a payload of 30 bytes.
 
-        Half of the even numbers below 2^255 pass each of two tests, so four tries are expected;
-        127 tries fail with a probability of 2^-52.
+        The element is a byte 2n, the payload and a zero byte, with the least n > 0 for which these
+        bytes encode an element. An encoding must pass two tests, each with a chance of 1/2. So
+        four tries are expected, and all 127 tries fail with a probability of 2^-52.
         """
         for prefix in range(2, 256, 2):
             candidate = bytes((prefix,)) + payload + b"\0"
@@ -136,9 +138,10 @@ class Ristretto255(PrimeGroup):
         raise AssertionError("no prefix gives an element")
 
     def payload(self, carrier: bytes) -> bytes:
-        """Return the 30 bytes that an element carries, without a check.
+        """Return the 30 bytes at the payload's position of an element, without a check.
 
-        The element carries them only if `embed` of the result gives the element again.
+        carrier: the element. It was made by `embed` only if `embed` of the result gives the same
+        element.
         """
         return carrier[1:-1]
 
@@ -154,11 +157,11 @@ class Ristretto255(PrimeGroup):
         ]
 
     def sums(self, elements: Iterable[bytes], second: Iterable[bytes]) -> list[bytes]:
-        """Return the sums of elements at equal places of two lists."""
+        """Return the sums of elements at equal indices of two lists."""
         return [plus(point, addend) for point, addend in zip(elements, second, strict=True)]
 
     def differences(self, elements: Iterable[bytes], second: Iterable[bytes]) -> list[bytes]:
-        """Return the differences of elements at equal places: first list minus second."""
+        """Return the differences of elements at equal indices: first list minus second list."""
         return [
             minus(point, subtrahend) for point, subtrahend in zip(elements, second, strict=True)
         ]
@@ -182,7 +185,7 @@ RISTRETTO255: PrimeGroup = Ristretto255()
 
 
 def draw_scalars(group: PrimeGroup, entropy: Entropy, count: int) -> list[int]:
-    """Return `count` random scalars, uniform below the order but for a part of 2^-256."""
+    """Return `count` random scalars, uniform below the group's order up to a bias of 2^-256."""
     drawn = entropy.random(UNIFORM * count)
     return [
         int.from_bytes(drawn[at : at + UNIFORM], "little") % group.order
@@ -191,7 +194,7 @@ def draw_scalars(group: PrimeGroup, entropy: Entropy, count: int) -> list[int]:
 
 
 def inner_product(group: PrimeGroup, scalars: Sequence[int], factors: Sequence[int]) -> int:
-    """Return the sum of the products of scalars at equal places."""
+    """Return the sum of the products of scalars at equal indices of two lists."""
     return sum(a * b for a, b in zip(scalars, factors, strict=True)) % group.order
 
 

@@ -1,13 +1,14 @@
 """The joint key of a question: the sum of the keys of all keyholders, each with its owner's proof.
 
-    keyholder    x random, X = x G, and the proof of `joint_key.py` that it knows x, whose context
-                 is the digest of the transcript "key" of its place
+    keyholder    x random, X = x G, and a proof that it knows x (`joint_key.py`); the proof is bound
+                 to session, round, question and keyholder by the digest of a transcript
     joint key    Y = sum of all X
     record       X || c || z                                                      96 bytes
 
-Without its proof the last keyholder could choose X = Z - (all others), and would alone hold the
-logarithm of Y = Z. A key is for one question of one round: the proofs of ballots are non-malleable
-for one opening a key.
+G is the generator; c and z are challenge and response of the proof. Without proofs the last
+keyholder could choose X = Z - (sum of all other X). Then Y = Z, and it alone would know the
+logarithm of Y. A key serves one question of one round, and all ballots are decrypted at once:
+ballots are proved non-malleable only for a single joint decryption under a key.
 """
 
 from collections.abc import Sequence
@@ -27,8 +28,8 @@ class OwnedKey:
     """The public key of a keyholder, with the proof that it knows the secret.
 
     Attributes:
-        public: X = x G, with x the keyholder's secret.
-        proof: c || z, as in `joint_key.py`.
+        public: X = x G, with x the keyholder's secret and G the generator.
+        proof: challenge and response of the proof, as in `joint_key.py`.
     """
 
     public: bytes
@@ -53,13 +54,16 @@ def decode_key(context: ProofContext, data: bytes) -> OwnedKey:
 
 
 def make_key(context: ProofContext, entropy: Entropy) -> KeyShare:
-    """Return a new key of the keyholder that a context names: secret, public key and proof."""
+    """Return a new key of a keyholder: secret, public key and proof of knowing the secret.
+
+    context: session, round, question and keyholder, to which the proof is bound.
+    """
     transcript = context.transcript(b"key")
     return make_share(transcript.fork_entropy(entropy), transcript.digest(b"owner"))
 
 
 def check_key(context: ProofContext, key: OwnedKey) -> None:
-    """Check that the keyholder that a context names knows the secret of its key.
+    """Check that the keyholder named in `context` knows the secret of its key.
 
     Raises:
         VerificationError: the proof of ownership does not hold.
@@ -73,7 +77,9 @@ def check_key(context: ProofContext, key: OwnedKey) -> None:
 
 
 def joint_key(contexts: Sequence[ProofContext], keys: Sequence[OwnedKey]) -> bytes:
-    """Return the joint key of all keyholders, after a check of each key in its own context.
+    """Return the joint key of all keyholders, after a check of each key's proof of ownership.
+
+    contexts: for each key the session, round, question and keyholder to which its proof is bound.
 
     Raises:
         VerificationError: a proof of ownership does not hold, or the keys cancel out.

@@ -1,12 +1,12 @@
 """The strict reader of binary records: counts, elements, scalars, and no surplus byte.
 
-    count      u32, big-endian, 1 or more
-    width      u8, 1 or more
+    count      u32, big-endian, 1 or more: rows of a list
+    width      u8, 1 or more: ciphertexts in a row
     element    32 bytes, canonical, not the identity
     scalar     32 bytes, little-endian, below the order
 
-Sizes are those of ristretto255. A record is refused as a whole, before memory is reserved for a
-length that it merely claims.
+The sizes are those of ristretto255. A malformed record is refused as a whole, before memory is
+reserved for a length that it merely claims.
 """
 
 from collections.abc import Iterable
@@ -23,9 +23,9 @@ class RecordReader:
     """A reader of a binary record from its first byte to its last; each method reads the next part.
 
     Args:
-        group: of its elements and scalars.
+        group: the group of the elements and scalars.
         data: the record.
-        name: of the kind of record, for messages.
+        name: the kind of record, for error messages.
     """
 
     __slots__ = ("_at", "_data", "_group", "_name")
@@ -86,9 +86,9 @@ def encoded_scalars(group: PrimeGroup, scalars: Iterable[int]) -> bytes:
 
 
 def check_shape(count: int, width: int) -> None:
-    """Refuse with a ParameterError a list of rows that a record has no room for.
+    """Raise a ParameterError for a list of rows that a record cannot hold.
 
-    It needs at least one row and one ciphertext a row.
+    count: number of rows, 1 to MAX_COUNT. width: number of ciphertexts in each row, 1 to WIDEST.
     """
     if not 0 < count <= MAX_COUNT or not 0 < width <= WIDEST:
         raise ParameterError(

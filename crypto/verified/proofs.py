@@ -6,7 +6,8 @@
     z = k + c x                              proof  c || z, a scalar each
     check             R = z G - c X          S = z E - c F          c is the challenge
 
-The caller adds the statement to the transcript before. The nonce k is of this statement alone.
+G is the generator, x the secret, E a second base and k a random nonce. The caller first adds the
+statement to the transcript. The nonce is used for this statement alone, as two uses would reveal x.
 """
 
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ class SecretProof:
     """A zero-knowledge proof of knowing a secret scalar x, by Schnorr's protocol.
 
     Attributes:
-        challenge: c, a scalar: a hash of the statement.
+        challenge: c, a scalar: a hash of the statement and the prover's commitment.
         response: z = k + c x, a scalar; k is a random nonce.
     """
 
@@ -71,7 +72,11 @@ def check_logarithm(
 def prove_equality(
     group: PrimeGroup, transcript: ProofTranscript, secret: int, base: bytes, entropy: Entropy
 ) -> SecretProof:
-    """Return a proof that two elements have the logarithm `secret`, to G and to `base`."""
+    """Return a proof that two group elements have the same logarithm `secret`.
+
+    The first element is `secret` times the generator, the second is `secret` times `base`.
+    transcript: has the statement, with both elements.
+    """
     (nonce,) = draw_scalars(group, transcript.fork_entropy(entropy), 1)
     transcript.absorb_elements([*group.base_multiples([nonce]), *group.multiples([nonce], [base])])
     challenge = transcript.challenge(_CHALLENGE, group)
@@ -86,7 +91,10 @@ def check_equality(
     other_image: bytes,
     proof: SecretProof,
 ) -> None:
-    """Check a proof that `image` (base G) and `other_image` (base `base`) have equal logarithms.
+    """Check a proof that two group elements have the same logarithm, each to its own base.
+
+    image: to the generator. other_image: to `base`. transcript: has the statement, with both
+    elements.
 
     Raises:
         VerificationError: the proof does not hold.

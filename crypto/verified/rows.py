@@ -3,6 +3,9 @@
 row           w ciphertexts (A, B) = (r G, M + r Y)
 re-encrypted  (A + s G, B + s Y), s fresh for each ciphertext; rows in random order
 record        count u32 || width u8 || row after row, of each A_1 || B_1 || .. || A_w || B_w
+
+A row is the ballot of one person, with w values. G is the generator, Y the joint key, M the group
+element of a value, and r and s are random salts.
 """
 
 from collections.abc import Sequence
@@ -26,8 +29,8 @@ class CiphertextRows:
     They are stored by columns, because proofs work on columns.
 
     Attributes:
-        columns: A_1, B_1, .., A_w, B_w of all rows, with w ciphertexts in a row; each column has
-            one element for each row.
+        columns: the first and second elements A_1, B_1, .., A_w, B_w of the w ciphertexts in a row;
+            each of these columns has one element for each row.
     """
 
     columns: tuple[tuple[bytes, ...], ...]
@@ -90,8 +93,9 @@ class Remix:
 
     Attributes:
         rows: the new rows, for the bulletin board.
-        order: by new place, the old place.
-        salts: by column, by new place: s, with which a ciphertext was re-encrypted.
+        order: for each new row, the index of the old row.
+        salts: for each ciphertext in a row, and each new row, the random scalar of the
+            re-encryption.
     """
 
     rows: CiphertextRows
@@ -102,8 +106,10 @@ class Remix:
 def remix(context: ProofContext, key: bytes, old: CiphertextRows, entropy: Entropy) -> Remix:
     """Return rows in random order, each ciphertext re-encrypted with a fresh salt.
 
-    Order and salts depend on this list of rows, also if `entropy` is the same after a restart: the
-    same order for two lists would link them.
+    Order and salts depend on this list of rows, even if `entropy` is the same after a restart: the
+    same order for two lists would link their rows.
+
+    context: session, round, question and shuffler. key: the joint key. old: the rows before.
     """
     group = context.group
     transcript = context.transcript(b"remix")
@@ -121,7 +127,7 @@ def remix(context: ProofContext, key: bytes, old: CiphertextRows, entropy: Entro
 
 
 def random_order(count: int, entropy: Entropy) -> list[int]:
-    """Return the numbers below `count` in random order (Fisher and Yates)."""
+    """Return the numbers from 0 to count - 1 in random order, by Fisher and Yates' shuffle."""
     order = list(range(count))
     drawn = entropy.random(_DRAWN * count)
     for last in range(count - 1, 0, -1):

@@ -1,12 +1,14 @@
 """Decryption shares of a whole list, with one proof, and the elements that all shares open.
 
-    keyholder   D_i = x A_i for every ciphertext of the last lists
+    keyholder   D_i = x A_i for every ciphertext of the lists to be opened
     weights     e_i, 128 bits each, from the transcript: context, X, A, D
     proof       of equal logarithms:  X = x G  and  sum e_i D_i = x sum e_i A_i
-    opened      M_i = B_i - (sum of all D_i)
+    opened      M_i = B_i - (sum of the D_i of all keyholders)
     record      count u32 || D || c || z
 
-One keyholder gives shares of one list only, once, and then erases x.
+x is a keyholder's secret, X its public key, G the generator, and (A_i, B_i) a ciphertext of the
+group element M_i. c and z are challenge and response of the proof. A keyholder gives shares of one
+list only, once, and then erases x.
 """
 
 from collections.abc import Sequence
@@ -27,8 +29,8 @@ class DecryptionShares:
     """The decryption shares of one keyholder for all ciphertexts, with one proof.
 
     Attributes:
-        elements: D = x A for each ciphertext (A, B), with x the keyholder's secret.
-        proof: that all shares are made with the keyholder's secret.
+        elements: x A for each ciphertext (A, B), with x the keyholder's secret.
+        proof: the proof that all shares are made with the keyholder's secret.
     """
 
     elements: tuple[bytes, ...]
@@ -56,13 +58,14 @@ class DecryptionShares:
 def make_shares(
     context: ProofContext, key: KeyShare, firsts: Sequence[bytes], entropy: Entropy
 ) -> DecryptionShares:
-    """Return the decryption shares of the keyholder that a context names, with their proof.
+    """Return a keyholder's decryption shares of all ciphertexts, with one proof for all shares.
 
     Args:
-        context: with the keyholder as its place.
-        key: with x and X.
-        firsts: A of all ciphertexts of the last lists.
-        entropy: of this proof.
+        context: session, round, question and keyholder, to which the proof is bound.
+        key: the keyholder's secret and public key.
+        firsts: the first element A of each ciphertext (A, B) that is to be decrypted: of the lists
+            that the last shuffler has made.
+        entropy: randomness of this proof.
     """
     group, secret = context.group, context.group.decode_scalar(key.secret)
     elements = partial_decryptions(group, key, firsts)
@@ -76,10 +79,12 @@ def make_shares(
 def check_shares(
     context: ProofContext, public: bytes, firsts: Sequence[bytes], shares: DecryptionShares
 ) -> None:
-    """Check that all shares are made with the secret of the keyholder that a context names.
+    """Check that all decryption shares are made with the secret of the keyholder in `context`.
+
+    public: the keyholder's public key. firsts: the first element A of each ciphertext (A, B).
 
     Raises:
-        VerificationError: another number of shares, or the proof does not hold.
+        VerificationError: not a share for each ciphertext, or the proof does not hold.
     """
     group = context.group
     if len(shares.elements) != len(firsts):
@@ -98,11 +103,10 @@ def check_shares(
 
 
 def partial_decryptions(group: PrimeGroup, key: KeyShare, firsts: Sequence[bytes]) -> list[bytes]:
-    """Return a keyholder's decryption shares D = x A without a proof.
+    """Return a keyholder's decryption shares x A, without a proof.
 
-    x is the secret of the key, A the first element of each ciphertext. The reader of a private
-    round
-    needs no proof, because it publishes no shares.
+    x is the secret of the key, A the first element of each ciphertext (`firsts`). The reader of a
+    private round needs no proof, because it publishes no shares.
     """
     return group.multiples([group.decode_scalar(key.secret)] * len(firsts), firsts)
 
@@ -110,9 +114,10 @@ def partial_decryptions(group: PrimeGroup, key: KeyShare, firsts: Sequence[bytes
 def opened_elements(
     group: PrimeGroup, seconds: Sequence[bytes], shares: Sequence[Sequence[bytes]]
 ) -> list[bytes]:
-    """Return the group elements of the values: B minus the shares of all keyholders.
+    """Return the group elements of the values: the ciphertexts' second elements minus all shares.
 
-    B are the second elements of the ciphertexts, `shares` the decryption shares.
+    seconds: the second element B of each ciphertext. shares: of each keyholder its decryption
+    shares.
     """
     opened = list(seconds)
     for elements in shares:
@@ -123,7 +128,11 @@ def opened_elements(
 def share_weights(
     context: ProofContext, public: bytes, firsts: Sequence[bytes], elements: Sequence[bytes]
 ) -> tuple[ProofTranscript, list[int]]:
-    """Return the transcript of shares, and the weights that follow from it for the joint proof."""
+    """Return the transcript of decryption shares, and pseudorandom weights that follow from it.
+
+    One proof about the weighted sum of all shares replaces a proof for each share. public: the
+    keyholder's public key. firsts: the first element of each ciphertext. elements: the shares.
+    """
     transcript = context.transcript(b"shares")
     transcript.absorb(public)
     transcript.absorb_elements(firsts)

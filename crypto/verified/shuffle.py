@@ -1,9 +1,11 @@
 """The proof of a shuffle by Terelius and Wikstrom: its statement, and the record of the proof.
 
 It proves that a new list of ciphertext rows is the old list, re-encrypted and permuted, and reveals
-nothing of the permutation. Old row j goes to new place p(j); row i of the new list has the salts
-r_i. u_j are exponents of 128 bits from the statement and C; v_i is the u of the old row that is now
-at place i. H, H_1, .. are the generators of `generators.py`, Y is the joint key.
+nothing of the permutation. There are n rows. Old row j goes to new place p(j); new row i has the
+ciphertexts (A'_i, B'_i) and the re-encryption salts r_i. The exponents u_j of the old rows are
+pseudorandom, 128 bits each, from the statement and C; v_i is the u of the old row that becomes new
+row i. G is the generator, H, H_1, .. come from `generators.py`, and Y is the joint key. rc_j,
+k_i, w1, .., w4, wk_i and wv_i are random scalars of the prover.
 
     C_j = rc_j G + H_p(j)
     K_i = k_i G + v_i K_(i-1),  K_0 = H
@@ -13,9 +15,11 @@ at place i. H, H_1, .. are the generators of `generators.py`, Y is the joint key
     s3 = w3 + c sum rc_j u_j  s4 = w4 + c sum r_i v_i  sk_i = wk_i + c k_i    su_i = wv_i + c v_i
     record  count u32 || width u8 || C || K || T || t || s1 || s2 || s3 || s4 || sk || su
 
-Each ciphertext of a row has its own t4 and s4; t is t1, t2, t3, then t4 of A_1, B_1, .., B_w. The
-equations are in `shuffle_checker.py`. References: Terelius, Wikstrom 2010; Haenni, Locher, Koenig,
-Dubuis 2017; for rows Haines 2019 (arXiv 1901.08371).
+C commits to the permutation, and the chain K to the product of all v. t and T are commitments to
+the random scalars, and s1, .., su are responses to the challenge c. Each ciphertext of a row has
+its own t4 and s4; t is t1, t2, t3, then t4 of A_1, B_1, .., B_w, with w ciphertexts in a row. The
+checked equations are in `shuffle_checker.py`. References: Terelius, Wikstrom 2010; Haenni, Locher,
+Koenig, Dubuis 2017; for rows Haines 2019 (arXiv 1901.08371).
 """
 
 from collections.abc import Sequence
@@ -31,20 +35,21 @@ from .transcript import ProofContext, ProofTranscript
 
 @dataclass(frozen=True, slots=True)
 class ShuffleProof:
-    """A proof that new rows are the old rows, re-encrypted, in another order.
+    """A proof that new rows of ciphertexts are the old rows, re-encrypted, in another order.
 
-    It is the zero-knowledge proof by Terelius and Wikstrom; the module's docstring defines its
-    symbols.
+    It is the zero-knowledge proof by Terelius and Wikstrom; the module's docstring has its
+    equations.
 
     Attributes:
         commitments: C, commitments to the order.
         chain: K, commitments to the running product of the exponents that weigh the old rows.
-        chain_masks: T, the prover's blinded commitments for the chain.
-        masks: t1, t2, t3, and t4 of each column of the rows: the prover's first message.
-        sums: s1, s2, s3, responses for sums of secrets.
-        salt_responses: s4, a response for the re-encryption of each ciphertext of a row.
-        chain_responses: sk, a response for the chain's commitment of each row.
-        exponent_responses: su, a response for the permuted exponent of each row.
+        chain_masks: T, commitments to the prover's random scalars for the chain K.
+        masks: t1, t2, t3, and t4 of each column of the rows: commitments to the prover's other
+            random scalars.
+        sums: s1, s2, s3, responses about sums of secrets.
+        salt_responses: s4, a response about the re-encryption of each ciphertext of a row.
+        chain_responses: sk, a response about the chain's commitment of each row.
+        exponent_responses: su, a response about the permuted exponent of each row.
     """
 
     commitments: tuple[bytes, ...]
@@ -121,9 +126,9 @@ class ShuffleStatement:
     """The claim that is proved: `new` has the rows of `old`, re-encrypted, in another order.
 
     Attributes:
-        context: with the shuffler (hop) as its place.
+        context: session, round, question and shuffler (hop), to which the proof is bound.
         key: the joint key.
-        old, new: the rows before and after, of one shape.
+        old, new: the rows before and after, as many, with as many ciphertexts each.
     """
 
     context: ProofContext
@@ -144,9 +149,10 @@ class ShuffleStatement:
 
 
 def row_exponents(transcript: ProofTranscript, commitments: Sequence[bytes]) -> list[int]:
-    """Return the exponents u of all old rows, from the statement and the commitments.
+    """Return a pseudorandom exponent for each old row, from the statement and the commitments.
 
-    transcript: with the statement; the commitments to the order are added.
+    The exponents weigh the rows in the proof. transcript: has the statement; the commitments to the
+    order are added to it.
     """
     transcript.absorb_elements(commitments)
     return transcript.exponents(b"exponents", len(commitments))
@@ -159,7 +165,11 @@ def final_challenge(
     masks: Sequence[bytes],
     chain_masks: Sequence[bytes],
 ) -> int:
-    """Return the challenge scalar c, which follows from every commitment of the prover."""
+    """Return the challenge scalar of a shuffle proof, which depends on all its commitments.
+
+    chain: commitments to the running product of the exponents. masks, chain_masks: commitments to
+    the prover's random scalars.
+    """
     for part in (chain, masks, chain_masks):
         transcript.absorb_elements(part)
     return transcript.challenge(b"challenge", group)

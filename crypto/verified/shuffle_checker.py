@@ -1,14 +1,19 @@
-"""The checker of a shuffle (`shuffle.py` has the record): five kinds of equations.
+"""The checker of a shuffle proof (`shuffle.py` has the record): five kinds of equations.
 
     t1   t1 + c (sum C - sum H_i) = s1 G               the rows of the committed matrix sum to 1
     t2   t2 + c (K_n - (prod u) H) = s2 G              the exponents have the right product
-    t3   t3 + c sum u_j C_j = s3 G + sum su_i H_i      they are the committed exponents
+    t3   t3 + c sum u_j C_j = s3 G + sum su_i H_i      they are the exponents committed to by C
     t4   t4 + c sum u_j (A_j, B_j) = sum su_i (A'_i, B'_i) - s4 (G, Y)       the rows are the same
     T    T_i + c K_i = sk_i G + su_i K_(i-1), each i   the chain multiplies the exponents
 
+From the proof come the commitments C (to the permutation), K (a chain, with the product of the
+exponents) and t, T (to random scalars), and the responses s, sk and su. c is the challenge, u_j the
+pseudorandom exponent of old row j. (A_j, B_j) are ciphertexts of old row j, (A'_i, B'_i) of new row
+i. G is the generator, H and H_i are further generators, Y is the joint key, and n counts the rows.
+
 The equations of T are checked as a single sum, with weights of 128 bits. The weights follow from
-fresh randomness of the checker and from the whole statement and proof, so that a proof cannot be
-fitted to them even if the randomness is known beforehand, as in a seeded run.
+fresh randomness of the checker and from the whole statement and proof. So a proof cannot be fitted
+to them even if the randomness is known beforehand, as in a seeded run.
 """
 
 from collections.abc import Iterator, Sequence
@@ -38,15 +43,15 @@ def check_shuffle(
     """Check a shuffler's proof that new rows are the old rows, re-encrypted, in another order.
 
     Args:
-        context: with the hop as its place.
+        context: session, round, question and shuffler, to which the proof is bound.
         key: the joint key.
         old: the rows before.
         new: the rows after.
-        proof: of the hop.
-        entropy: of the checker.
+        proof: the shuffler's proof.
+        entropy: randomness of the checker.
 
     Raises:
-        VerificationError: another number of rows, or an equation that does not hold.
+        VerificationError: the numbers of rows or ciphertexts differ, or an equation does not hold.
     """
     try:
         shape = proof.shape
@@ -67,9 +72,11 @@ def check_shuffle(
 def equations(
     statement: ShuffleStatement, proof: ShuffleProof, entropy: Entropy
 ) -> Iterator[Equation]:
-    """Yield the equations that a valid shuffle proof fulfils, as (name, left side, right side).
+    """Yield the equations of group elements that a valid shuffle proof fulfils.
 
-    They check the masks t1 to t4 and the chain masks T, the prover's first message.
+    Each is (name, left side, right side). The names t1 to t4 and T denote the prover's
+    commitments in `shuffle.py`. entropy: randomness of the checker, for the weights of the equation
+    T.
     """
     group, count = statement.group, statement.old.count
     transcript = statement.transcript()
@@ -81,7 +88,7 @@ def equations(
         product = product * exponent % group.order
 
     def masked(mask: bytes, element: bytes) -> bytes:
-        """Return a group element times the challenge, plus its mask."""
+        """Return the left side of an equation: a commitment plus the challenge times an element."""
         return group.sums([mask], group.multiples([challenge], [element]))[0]
 
     total = group.total(proof.commitments)
@@ -102,9 +109,11 @@ def equations(
 def _column_equations(
     statement: ShuffleStatement, proof: ShuffleProof, exponents: Sequence[int], challenge: int
 ) -> Iterator[Equation]:
-    """Yield the equation t4 for the A and the B of each ciphertext in a row.
+    """Yield equations that hold only if new rows have the contents of the old rows.
 
-    The rows are the same.
+    They are the equation t4 of the shuffle proof, for the first and for the second element of each
+    ciphertext in a row. exponents: the pseudorandom exponents of the old rows. challenge: the
+    scalar to which the proof responds.
     """
     group, key = statement.group, statement.key
     olds, news, masks = statement.old.columns, statement.new.columns, proof.masks[3:]
@@ -122,9 +131,15 @@ def _column_equations(
 def _chain_equation(
     statement: ShuffleStatement, proof: ShuffleProof, challenge: int, weights: Sequence[int]
 ) -> Equation:
-    """Return the sum of all equations of the chain, each times its weight.
+    """Return a weighted sum of the chain equations, to check all of them at once.
 
-    Sum z_i (T_i + c K_i - su_i K_(i-1)) = (sum z_i sk_i) G; K_i stands in it for i and for i + 1.
+    In the notation of `shuffle.py`, the equation of row i is T_i + c K_i = sk_i G + su_i K_(i-1).
+    K_i are the chain's commitments and T_i the commitments to random scalars; sk_i and su_i are
+    responses to the challenge c. With random weights z_i the sum is
+
+        sum z_i (T_i + c K_i - su_i K_(i-1)) = (sum z_i sk_i) G
+
+    K_i occurs twice: in the equation of row i, and in that of row i + 1. weights: the z_i.
     """
     group = statement.group
     by = [

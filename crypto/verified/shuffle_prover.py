@@ -1,7 +1,8 @@
 """The prover of a shuffle; symbols and equations are in `shuffle.py`.
 
-The chain of commitments is unrolled, K_i = a_i G + b_i H, so that every multiple is of G, of H or
-of a public element, and no step waits for the one before.
+Each commitment K_i of the chain is defined by the commitment before. But the prover computes K_i =
+a_i G + b_i H directly, with scalars a_i and b_i and the generators G and H. So no group element has
+to wait for the element before.
 """
 
 from collections.abc import Sequence
@@ -20,7 +21,7 @@ class OrderCommitment:
     """The commitments to the order of a shuffle, with the secrets that open them.
 
     Attributes:
-        transcript: of the statement and the commitments.
+        transcript: the hash state of the proof, with the statement and the commitments.
         commitments: C, a commitment for each old row.
         blinds: rc, the random scalars in C.
         exponents: u, the pseudorandom exponent of each old row.
@@ -40,11 +41,11 @@ def prove_shuffle(
     """Return a shuffler's proof that it only re-encrypted rows and changed their order.
 
     Args:
-        context: with the hop as its place.
+        context: session, round, question and shuffler, to which the proof is bound.
         key: the joint key.
         old: the rows before.
-        mixed: the rows after, with order and salts.
-        entropy: of this proof.
+        mixed: the rows after, with the secret order and salts.
+        entropy: randomness of this proof.
     """
     statement = ShuffleStatement(context, key, old, mixed.rows)
     forked = statement.transcript().fork_entropy(entropy)
@@ -55,7 +56,10 @@ def prove_shuffle(
 def commit_order(
     statement: ShuffleStatement, order: Sequence[int], entropy: Entropy
 ) -> OrderCommitment:
-    """Return commitments to the order of a shuffle, and the exponents that follow from them."""
+    """Return commitments to the order of a shuffle, and the pseudorandom exponents of the rows.
+
+    order: for each new row, the index of the old row.
+    """
     group, count = statement.group, len(order)
     blinds = draw_scalars(group, entropy, count)
     places = [0] * count
@@ -75,7 +79,11 @@ def answer(
     salts: Sequence[Sequence[int]],
     entropy: Entropy,
 ) -> ShuffleProof:
-    """Return the proof, from the commitments to the order and the salts of the shuffle."""
+    """Return the shuffle proof, from the commitments to the order and the salts of the shuffle.
+
+    committed: the commitments with their secrets. salts: for each ciphertext in a row, and each new
+    row, the random scalar of the re-encryption.
+    """
     group, permuted = statement.group, committed.permuted
     count, base = len(permuted), generators(group).base
     links, link_nonces, nonces = (draw_scalars(group, entropy, count) for _ in range(3))
@@ -123,7 +131,8 @@ def unrolled_chain(
 ) -> tuple[list[int], list[int]]:
     """Return the scalars a_i and b_i of the chain commitments K_i = a_i G + b_i H.
 
-    links: the random scalars k_i. exponents: the permuted exponents v_i.
+    The chain is K_i = k_i G + v_i K_(i-1) with K_0 = H; G and H are generators. links: the random
+    scalars k_i. exponents: the permuted exponents v_i of the rows.
     """
     ends, products = list[int](), list[int]()
     end, product = 0, 1
@@ -141,7 +150,10 @@ def _masks(
     salt_nonces: Sequence[int],
     nonces: Sequence[int],
 ) -> tuple[bytes, ...]:
-    """Return the masks t1, t2, t3, and t4 of each column: commitments to the nonces."""
+    """Return the commitments t1, t2, t3, and t4 of each column, to the prover's random scalars.
+
+    sum_nonces, salt_nonces, nonces: these scalars; the equations are in `shuffle.py`.
+    """
     group, key = statement.group, statement.key
     masks = group.base_multiples(sum_nonces)
     rows = generators(group).rows(len(nonces))

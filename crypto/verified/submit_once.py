@@ -2,13 +2,14 @@
 
     ballot     A = r G,  B = M + r Y_C,  B' = M + r Y_A,
                proof of knowing r with A = r G and B - B' = r (Y_C - Y_A)
-    statement  context, with the person as its place; Y_C, Y_A, A, B, B'
+    statement  context of the proof (with the person's name); Y_C, Y_A, A, B, B'
     record     A || B || B' || c || z                                            160 bytes
 
-M is the group element of the value; Y_C and Y_A are the joint keys for the curator and the analyst.
-B - r Y_C = B' - r Y_A is one value, and its sender knows it: the proof of equal logarithms proves
-knowledge of r too. The curator reads (A, B) in the first round; in a later round the released
-columns of the same ballots are mixed as (A, B').
+G is the generator, r random, and M the group element of the value. Y_C and Y_A are the joint keys
+for the curator and the analyst; c and z are challenge and response of the proof. The proof of equal
+logarithms shows that B - r Y_C = B' - r Y_A is one value, and that the sender knows r. The curator
+reads (A, B) in the first round. In a later round the released columns of the same ballots are mixed
+as (A, B').
 """
 
 from dataclasses import dataclass, field
@@ -26,10 +27,10 @@ ONCE_SIZE = 160  # bytes of the record of a ballot for two readers
 
 @dataclass(frozen=True, slots=True)
 class ReaderKeys:
-    """The joint keys to which a ballot for two readers is encrypted; their owners differ.
+    """The joint keys to which a ballot for two readers is encrypted; the two keys differ.
 
     Attributes:
-        curator, analyst: Y_C and Y_A, the public keys of curator and analyst.
+        curator, analyst: the public keys for the curator and for the analyst.
     """
 
     curator: bytes
@@ -41,9 +42,10 @@ class OnceBallot:
     """A ballot for two readers as it is published on the bulletin board.
 
     Attributes:
-        first: A = r G.
-        curator_second, analyst_second: B and B', the value under either key.
-        proof: that the sender knows the value, and that both readers get the same value.
+        first: A = r G, with G the generator and r the salt.
+        curator_second, analyst_second: the element of the value, plus r times the reader's joint
+            key.
+        proof: the proof that the sender knows the value, and that both readers get the same value.
     """
 
     first: bytes
@@ -63,7 +65,7 @@ class MadeOnceBallot:
 
     Attributes:
         ballot: the part for the bulletin board.
-        salt: r, which opens the ballot.
+        salt: r, the random scalar of the ciphertexts, which opens the ballot.
     """
 
     ballot: OnceBallot
@@ -86,9 +88,11 @@ def decode_once(group: PrimeGroup, data: bytes) -> OnceBallot:
 def make_once(
     context: ProofContext, keys: ReaderKeys, element: bytes, entropy: Entropy
 ) -> MadeOnceBallot:
-    """Return the ballot for both readers of the person that a context names.
+    """Return a person's ballot, encrypted for both readers: the curator and the analyst.
 
-    element: the group element of the value.
+    The ballot serves both rounds, so the person submits only once. context: session, round,
+    question and person, to which the proof is bound. keys: the joint keys of the readers. element:
+    the group element of the value.
     """
     group = context.group
     salt = ballot_salt(context, (keys.curator, keys.analyst), element, entropy)
@@ -121,7 +125,7 @@ def check_once(context: ProofContext, keys: ReaderKeys, ballot: OnceBallot) -> N
 
 
 def _key_difference(group: PrimeGroup, keys: ReaderKeys) -> bytes:
-    """Return Y_C - Y_A, the curator's key minus the analyst's: the base of the proof.
+    """Return the curator's joint key minus the analyst's, the second base of the ballots' proof.
 
     Raises VerificationError if the two keys are equal.
     """

@@ -6,9 +6,10 @@
     challenge    the label of the challenge is one more item; then SHA-512 mod the order
     exponents    one more item too; then 128 bits each of SHAKE256(state)
 
-Integers are big-endian but for scalars and exponents, which are little-endian. No proof is shorter
-than its statement, its context and its labels: a challenge that leaves out a part of any of them
-lets a prover choose that part after it (Bernhard, Pereira, Warinschi 2012).
+Place is the name of the party (or hop) that makes the proof. Integers are big-endian; but scalars
+and exponents are little-endian. The hash covers every part of the statement, the context and the
+labels. If a part were left out, a prover could choose this part after it knows the challenge
+(Bernhard, Pereira, Warinschi 2012).
 """
 
 from collections.abc import Iterable
@@ -29,7 +30,7 @@ class ProofTranscript:
     """The hash state of a proof: items are added in order, and challenges follow from all of them.
 
     Args:
-        label: the kind of proof.
+        label: name of the kind of proof, such as b"ballot".
     """
 
     __slots__ = ("_state",)
@@ -49,11 +50,17 @@ class ProofTranscript:
         self.absorb(b"".join(elements))
 
     def challenge(self, label: bytes, group: PrimeGroup) -> int:
-        """Return a challenge scalar that depends on every item so far."""
+        """Return a challenge scalar that depends on every item so far.
+
+        label: name of the challenge.
+        """
         return int.from_bytes(self.digest(label), "little") % group.order
 
     def exponents(self, label: bytes, count: int) -> list[int]:
-        """Return `count` numbers of 128 bits that depend on every item so far."""
+        """Return `count` pseudorandom numbers of 128 bits that depend on every item so far.
+
+        label: name of their use.
+        """
         stream = shake_256(self.digest(label)).digest(EXPONENT * count)
         return [
             int.from_bytes(stream[at : at + EXPONENT], "little")
@@ -66,17 +73,17 @@ class ProofTranscript:
         return self._state.digest()
 
     def fork_entropy(self, entropy: Entropy) -> Entropy:
-        """Return randomness of this statement alone, so that no two proofs share a nonce.
+        """Return randomness for the present statement alone, so that no two proofs share a nonce.
 
-        A party that keeps its entropy, and is asked to prove another statement with it after a
-        restart, would otherwise reveal its secret.
+        A party may keep its entropy over a restart and then prove another statement with it. With
+        the same nonce both proofs together would reveal the party's secret.
         """
         return entropy.fork(f"veilmix proof {self._state.hexdigest()}")
 
 
 @dataclass(frozen=True, slots=True)
 class ProofContext:
-    """The place of a proof: it holds for this session, round, question and party alone.
+    """The facts to which a proof is bound: it holds for one session, round, question and party.
 
     Attributes:
         group: the group of all elements.
@@ -104,11 +111,14 @@ class ProofContext:
 
     @property
     def party(self) -> str:
-        """The place as text, for messages."""
+        """The name of the party (or hop) that makes the proof, as text for messages."""
         return self.place.decode("utf-8", "backslashreplace")
 
     def at(self, place: bytes) -> "ProofContext":
-        """Return this context for another party or hop of the same question."""
+        """Return this context for another party or hop of the same question.
+
+        place: its name.
+        """
         return replace(self, place=place)
 
     def transcript(self, label: bytes) -> ProofTranscript:

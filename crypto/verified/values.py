@@ -1,12 +1,13 @@
 """The values of ballots as group elements, and back.
 
     payload of a value    length, 0 .. 29 || value || zeros                       30 bytes
-    payload of an index   ff || place of the value in the announced domain, u32 || zeros
+    payload of an index   ff || index of the value in the announced domain, u32 || zeros
     element               2n || payload || 0, with the least n from 1 on that gives an element
 
-An element carries a value of up to 29 bytes itself, so that open domains need no table. It carries
-a longer value by its place in the announced domain. Each value has a single element: an element
-with another payload is malformed, and counts as malformed.
+The byte 2n is varied because not every string of 32 bytes encodes a group element. An element
+carries a value of up to 29 bytes itself, so that open domains need no table. A longer value is
+carried by its index in the announced domain. Each value has a single element. An element is
+malformed if it carries no value, or is not the single element of its value.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,13 +24,13 @@ class ValueElements:
     """The encoding of a question's values as group elements.
 
     Args:
-        group: in which the elements are.
-        domain: the announced values, each once; values of more than 29 bytes are carried by their
-            place. Empty for an open domain, in which no value is longer than 29 bytes.
+        group: the group of the elements.
+        domain: the announced values, each once. Values of more than 29 bytes are carried by their
+            index in it. Empty for an open domain, in which no value is longer than 29 bytes.
     """
 
     def __init__(self, group: PrimeGroup, domain: Sequence[bytes] = ()) -> None:
-        """Index the values of the domain that are too long to be carried themselves."""
+        """Index the values of the domain that are too long for an element."""
         if len(domain) >= 1 << 8 * _INDEX_SIZE:
             raise ParameterError(
                 f"domain: found {len(domain)} values; at most 2**32 - 1 are accepted"
@@ -58,7 +59,7 @@ class ValueElements:
         """Return the value that a group element carries.
 
         Raises:
-            Refused: (MALFORMED) the element carries no value in its only spelling.
+            Refused: (MALFORMED) the element carries no value, or is not the element of its value.
         """
         payload = self._group.payload(element)
         value = self._carried(payload)
