@@ -1,17 +1,16 @@
 """Names of a package that are imported at their first use (PEP 562).
 
-A package whose `__init__` imports all of its modules at once makes each user of a single name pay
-for all: a phone that sends one symbol, a command that only checks a file. Such an `__init__` lists
-its modules twice: under `TYPE_CHECKING` for type checkers and readers, and for the interpreter in
-the `else` branch (there `fetch` and `offered` are the module's `__getattr__` and `__dir__`):
+If the `__init__` of a package imports all modules at once, each user of a single name waits for all
+of them: for example a command that only checks a file. Instead such an `__init__` lists its modules
+twice. Under `TYPE_CHECKING` they are for type checkers and readers. In the `else` branch they are
+for the interpreter: `deferred` returns the package's `__getattr__` and `__dir__`, here named
+`fetch` and `offered`:
 
->>> from veilmix.deferred import deferred
->>> fetch, offered = deferred("veilmix.analysis.randomizers", {".grr": ["GRR"]})
->>> fetch("GRR").__name__
-'GRR'
+>>> from veilmix.deferred import deferred >>> fetch, offered =
+deferred("veilmix.analysis.randomizers", {".grr": ["GRR"]}) >>> fetch("GRR").__name__ 'GRR'
 
-A misspelt name stays an error of the type checker. A test holds both lists, and `__all__`, to be
-the same. `deferred_rooms` does it for a folder of packages. This module imports no other part of
+A type checker finds a misspelt name. A test checks that both lists, and `__all__`, are equal.
+`deferred_rooms` does the same for a folder of packages. This module imports no other part of
 veilmix: any package may use it.
 """
 
@@ -27,8 +26,8 @@ def deferred(
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return the `__getattr__` and the `__dir__` of a package that imports its names at first use.
 
-    room: dotted name of the package. homes: module, as an import statement of the package writes it
-    -> the names that the package offers from it.
+    room: dotted name of the package. homes: name of a module, relative as in `.grr` -> the names
+    that the package offers from this module.
     """
     files = {name: file for file, names in homes.items() for name in names}
 
@@ -37,7 +36,7 @@ def deferred(
         if name not in files:
             raise AttributeError(f"module {room!r} has no attribute {name!r}")
         thing = getattr(import_module(files[name], room), name)
-        # so that the next access finds the name without this function
+        # set the name in the package, so that the next access finds it without this function
         setattr(sys.modules[room], name, thing)
         return thing
 
@@ -53,7 +52,7 @@ def deferred_rooms(
 ) -> tuple[Callable[[str], ModuleType], Callable[[], list[str]]]:
     """Return the `__getattr__` and the `__dir__` of a folder of packages, imported at first use.
 
-    folder: its dotted name. rooms: names of the packages in it.
+    folder: dotted name of the folder. rooms: names of the packages in it.
     """
 
     def fetch(name: str) -> ModuleType:

@@ -1,21 +1,18 @@
 """Names that were replaced: the old name still works, with a warning that gives the new name.
 
-A public name that changes is listed where it is read, as a `Replaced`. Its old spelling goes on
-working for at least one minor version, and says so: a `DeprecationWarning` from Python, a line on
-stderr from a command, an entry in CHANGELOG.md under the version that replaced it.
+A replaced public name is listed, as a `Replaced`, where veilmix reads the name. The old name is
+accepted for at least one minor version, with a warning: a `DeprecationWarning` from Python, or a
+line on stderr from a command. CHANGELOG.md names it under the version that replaced it.
 docs/stability.md has the policy. This module imports no other part of veilmix: any package may use
 it.
 
 Old names of parameters, fields and methods are accepted by two decorators, `accepts_old` and
 `keeps_old`. `python -m veilmix.deprecated` prints all of them.
 
->>> from veilmix.deprecated import Replaced, find
->>> OLD = (Replaced("two-round", "exposure", "0.2.0", "0.4.0"),)
->>> replaced = find("two-round", OLD)
->>> print(replaced and replaced.sentence)
-'two-round' is now 'exposure' (since 0.2.0; the old name is accepted until 0.4.0)
->>> print(find("exposure", OLD))
-None
+>>> from veilmix.deprecated import Replaced, find >>> OLD = (Replaced("two-round", "exposure",
+"0.2.0", "0.4.0"),) >>> replaced = find("two-round", OLD) >>> print(replaced and replaced.sentence)
+'two-round' is now 'exposure' (since 0.2.0; the old name is accepted until 0.4.0) >>>
+print(find("exposure", OLD)) None
 """
 
 import pkgutil
@@ -60,9 +57,10 @@ class Replaced:
         )
 
     def warn(self, level: int = 2) -> None:
-        """Give a DeprecationWarning with this sentence.
+        """Give a DeprecationWarning that names the old name, the new name and both versions.
 
-        level: the place that is blamed: 1 for the caller of `warn`, 2 for its caller, and so on.
+        level: the caller to which the warning points: 1 for the caller of `warn`, 2 for the caller
+        of that function, and so on.
         """
         warnings.warn(self.sentence, DeprecationWarning, stacklevel=level + 1)
 
@@ -92,7 +90,7 @@ def accepts_old(
     entries = _entries(new_names, since, until)
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        """Return the function, which accepts the old keywords too, and record them."""
+        """Return the function, which accepts old keywords too, and record its old names."""
         _RENAMED.setdefault(_dotted(function), {}).update(entries)
         return _with_keywords(function, entries)
 
@@ -104,8 +102,8 @@ def keeps_old(since: str = SINCE, until: str = UNTIL, /, **new_names: str) -> Ca
 
     Example: `@keeps_old(known="known_columns")`. An old field or property is readable, an old field
     of a dataclass is accepted by the constructor, and an old method is callable. If a subclass
-    defines an old name of a property, a method or a constant, it overrides the new name. To be
-    written above `@dataclass`.
+    defines a property, method or constant under its old name, this definition overrides the new
+    name. The decorator is written above `@dataclass`.
 
     Args:
         since: the first version with the new names.
@@ -115,7 +113,7 @@ def keeps_old(since: str = SINCE, until: str = UNTIL, /, **new_names: str) -> Ca
     entries = _entries(new_names, since, until)
 
     def decorate(cls: C) -> C:
-        """Return the class with its old names added, and record them."""
+        """Return the class, which also has its members under old names, and record these names."""
         _RENAMED.setdefault(_dotted(cls), {}).update(entries)
         field_names = _field_names(cls)
         in_constructor = {old: entry for old, entry in entries.items() if entry.new in field_names}
@@ -142,9 +140,10 @@ def keeps_old(since: str = SINCE, until: str = UNTIL, /, **new_names: str) -> Ca
 
 
 def renamed() -> Iterator[tuple[str, Replaced]]:
-    """Yield all old names of parameters and members, each after the dotted name of its owner.
+    """Yield pairs: the dotted name of a function or class, and an old name of its member.
 
-    The packages `analysis` and `scenarios` are imported for it.
+    Old names of parameters count as well. The packages `analysis` and `scenarios` are imported to
+    find all names.
     """
     for part in ("analysis", "scenarios"):
         package = import_module(f"{__package__}.{part}")
@@ -155,7 +154,7 @@ def renamed() -> Iterator[tuple[str, Replaced]]:
 
 
 def _entries(new_names: Mapping[str, str], since: str, until: str) -> dict[str, Replaced]:
-    """Return the record of each old name, by old name."""
+    """Return old name -> the record of its replacement."""
     return {old: Replaced(old, new, since, until) for old, new in new_names.items()}
 
 
@@ -170,7 +169,7 @@ def _dotted(thing: Any) -> str:
 
 
 def _with_keywords(function: Callable[P, R], entries: Mapping[str, Replaced]) -> Callable[P, R]:
-    """Return a function that accepts old keywords, and warns, and otherwise is `function`."""
+    """Return `function`, wrapped so that it also accepts old keywords, with a warning."""
 
     @wraps(function)
     def accepting(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -195,7 +194,10 @@ def _member(cls: type[Any], name: str) -> Any:
 
 
 def _old_method(cls: type[Any], member: Any, entry: Replaced) -> Any:
-    """Return the method that an old name gets; None if the member is no method."""
+    """Return the method that is called under an old name; None if the member is no method.
+
+    member: the class's member under the new name. entry: the old and the new name.
+    """
     match member:
         case staticmethod():
 
@@ -222,7 +224,10 @@ def _old_method(cls: type[Any], member: Any, entry: Replaced) -> Any:
 
 
 def _read_old(cls: type[Any], entries: Mapping[str, Replaced]) -> None:
-    """Make old names of fields readable: Python calls `__getattr__` only if a name is not found."""
+    """Make fields readable under their old names, with a warning.
+
+    Python calls `__getattr__` only if a name is not found, so new names are read as before.
+    """
     inherited = getattr(cls, "__getattr__", object.__getattribute__)
 
     def read(self: object, name: str) -> Any:
@@ -240,7 +245,7 @@ def _adopt_overrides(cls: type[Any], entries: Mapping[str, Replaced]) -> None:
     """Let a subclass that defines an old name override the new name."""
 
     def adopt(subclass: type[Any], **kwargs: Any) -> None:
-        """Copy overrides under old names to the new names, when a subclass is defined."""
+        """Copy definitions under old names to the new names, when a subclass is defined."""
         super(cls, subclass).__init_subclass__(**kwargs)
         for old, entry in entries.items():
             if old in subclass.__dict__ and entry.new not in subclass.__dict__:

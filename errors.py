@@ -1,4 +1,4 @@
-"""Every exception that veilmix raises on purpose. Any other is a bug.
+"""Every exception that veilmix raises on purpose. Any other exception is a bug.
 
     VeilmixError
     |-- LocalError                  the caller of veilmix is wrong: stop (exit code 2)
@@ -7,17 +7,19 @@
     |   |-- ScenarioError           a scenario file; carries every problem in it
     |   |-- DataError               a table of people that cannot be used
     |   |-- StorageError            a file or folder that cannot be read or written
-    |   `-- IllegalMove             a party was driven out of turn (see protocol/board/phases.py)
+    |   `-- IllegalMove             a party was told to act in a wrong phase of the session
+    |                               (see protocol/board/phases.py)
     |-- RemoteError                 another party is wrong: drop its message, count it, go on
     |   `-- Refused                 one message that is not accepted, with its `reason`
     |-- VerificationError           a certificate, board or record that does not prove its claim
-    |-- Stopped                     a place that was asked to end, by SIGTERM (exit code 143)
+    |-- Stopped                     a party's process that was told to end, by SIGTERM (exit
+    |                               code 143)
     |-- SolverError                 a solver's process cannot be started, or ended (exit code 2)
     `-- RoundBurned                 a round that may not be completed; its output is withheld
                                     (exit code 3)
 
-A message names the place, the value found, the accepted values, and the next step. It never holds a
-key, a salt or a seed.
+A message names the file, field or party, the value found, the accepted values, and the next step.
+It never holds a key, a salt or a seed.
 """
 
 import errno
@@ -30,7 +32,7 @@ NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # error numbers of a full d
 class Reason(StrEnum):
     """The reasons why a party refuses a message of another party.
 
-    The value is the name in counts, results and documents.
+    The value of a reason is its name in counts, results and documents.
     """
 
     MALFORMED = "malformed"
@@ -48,7 +50,7 @@ class VeilmixError(Exception):
 
 
 class LocalError(VeilmixError):
-    """The caller of veilmix made a mistake; there is no effect, and no file was written."""
+    """The caller of veilmix made a mistake; the call had no effect, and no file was written."""
 
 
 class Stopped(VeilmixError):
@@ -63,7 +65,7 @@ class ParameterError(LocalError, ValueError):
 
 
 class UnknownParty(ParameterError, KeyError):
-    """No party has this name, or the coalition was not scored: the message has the known names."""
+    """No party has this name, or this coalition was not measured; the message lists known names."""
 
     __str__ = Exception.__str__  # KeyError would put the message in quotes
 
@@ -86,7 +88,7 @@ class StorageError(LocalError):
 
 
 class IllegalMove(LocalError):
-    """A party was told to make a step in a phase that does not allow it."""
+    """A party was told to act in a phase of the session that does not allow this action."""
 
 
 class RemoteError(VeilmixError):
@@ -96,7 +98,7 @@ class RemoteError(VeilmixError):
 class Refused(RemoteError):
     """One message of another party is not accepted; the error has the reason.
 
-    It tells no more than a stranger may know.
+    The error reveals no more than outsiders may know.
 
     Attributes:
         reason: the reason of the refusal.
@@ -113,7 +115,7 @@ class VerificationError(VeilmixError):
 
 
 class SolverError(VeilmixError):
-    """The process of a solver cannot be started, or ended before it answered."""
+    """The process of an optimization solver cannot be started, or ended before it answered."""
 
 
 class RoundBurned(VeilmixError):

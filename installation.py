@@ -1,10 +1,10 @@
 """Optional libraries: which are missing, and the command that adds them to this installation.
 
 An extra of `pyproject.toml` names libraries that some commands need. The command that installs them
-depends on where veilmix runs: in a checkout with its own `.venv`, a target of the Makefile, or its
-recipe on a system without make; else the installer of that environment, and the libraries by their
-own names. The name `veilmix` is never given to an installer, because its index may have another
-package of that name.
+depends on the environment of veilmix. In a checkout with its own `.venv` it is a target of the
+Makefile, or the script behind the target if there is no make. Elsewhere it is pip or uv with the
+names of the libraries. The name `veilmix` is never given to an installer, because a package index
+may have another package of that name.
 """
 
 import re
@@ -32,9 +32,9 @@ _NAME = re.compile(r"[^\w.-]")
 
 
 def missing(extra: str, feature: str) -> str:
-    """Return a sentence that a feature needs an extra, and the command that installs it here.
+    """Return a sentence: a feature needs an extra, and this command installs the extra.
 
-    extra: its name in `pyproject.toml`.
+    extra: name of the extra in `pyproject.toml`, a group of optional libraries.
     """
     return f"{feature} needs {named(extra)}; to install that: {advice(extra)}"
 
@@ -69,7 +69,7 @@ def unusable(bug: BaseException) -> str | None:
 
 
 def _version(name: str) -> str:
-    """Return the version of an installed library after a space; "" if it is not installed."""
+    """Return a space and the version of an installed library; "" if it is not installed."""
     from importlib import metadata
 
     try:
@@ -87,12 +87,15 @@ def _raised_in(bug: BaseException) -> str:
 
 
 def named(extra: str) -> str:
-    """Return the libraries of an extra, without their versions, joined by "and"."""
+    """Return the libraries of an extra (a group of optional libraries), joined by "and".
+
+    Their versions are left out.
+    """
     return " and ".join(map(library, requirements(extra)))
 
 
 def advice(extra: str) -> str:
-    """Return a command that installs an extra into this installation, to be typed as it is."""
+    """Return a command that installs an extra (a group of optional libraries), to be typed."""
     if not in_checkout():
         return installing(requirements(extra))
     from shutil import which
@@ -127,9 +130,10 @@ def in_checkout() -> bool:
 
 
 def requirements(extra: str) -> list[str]:
-    """Return the requirements of an extra, or of `core`, with accepted versions: `h11>=0.14`.
+    """Return the libraries of an extra, or of `core`, with accepted versions, such as `h11>=0.14`.
 
-    They come from `pyproject.toml` in a checkout, else from the installed metadata.
+    They are read from `pyproject.toml` in a checkout, else from the installed metadata. extra: name
+    of a group of optional libraries; `core`: the libraries that veilmix always needs.
     """
     project = PROJECT_FOLDER / "pyproject.toml"
     if project.is_file():

@@ -50,7 +50,10 @@ class Departure:
         return code
 
     def _leave(self) -> None:
-        """Flush stdout and stderr, and end the process with the exit code, if it is set."""
+        """Flush stdout and stderr, and end the process with its exit code.
+
+        Without an exit code the function has no effect, and Python ends the process.
+        """
         if self.code is None:
             return
         for stream in (sys.stdout, sys.stderr):

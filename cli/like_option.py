@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 
 def like_option(command: Command) -> Command:
-    """Add the option `--like FILE` to a click command, which takes it as `like`."""
+    """Add the option `--like FILE` (apply earlier advice again) to a click command.
+
+    The command receives the path, or None, as its parameter `like`.
+    """
     return click.option(
         "--like",
         type=PATH,
@@ -55,17 +58,19 @@ def reapplied(
     options: Mapping[str, str | None],
     missing: str,
 ) -> "Advised":
-    """Apply earlier advice to a table, and return the advice as judged on this table.
+    """Apply earlier advice to a table, and return the advice with the measures of this table.
 
-    Values and columns that the earlier advice does not know are printed as warnings.
+    Advice is a generalization level for each column. Values and columns that the earlier advice
+    does not know are printed as warnings.
 
     Args:
         table: the table to advise on.
         like: the file with the earlier advice.
         target: k, and the largest accepted share of people in equivalence classes smaller than k.
-            Each counts only if its option is given; else that of the earlier advice does.
+            Each counts only if its option is given; else the number of the earlier advice counts.
         roles: the roles of columns that the options give.
-        options: the options `predict`, a column to predict or None, and `by`, `truth` or `promise`.
+        options: the values of two options: `predict`, a column to predict or None; and `by`,
+            whether `truth` or the certified bound (`promise`) has to reach the target.
         missing: the value that stands for an empty cell.
     """
     from ..own_data.earlier_advice import read_advice, search_again
@@ -89,6 +94,6 @@ def reapplied(
 
 
 def _is_given(name: str) -> bool:
-    """Whether this option of the current command was given, and is not at its default."""
+    """Whether the user gave this option of the current command; if not, it has its default."""
     source = click.get_current_context().get_parameter_source(name)
     return source is not ParameterSource.DEFAULT

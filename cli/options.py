@@ -40,7 +40,7 @@ def read_language(tag: str | None) -> "Language | None":
 
 
 class FiniteRange(click.FloatRange):
-    """Type of an option: a number of a range. Unlike click.FloatRange it refuses nan and inf."""
+    """Type of an option: a number within a range; infinity and "not a number" are refused."""
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
@@ -111,7 +111,7 @@ Decorator = Callable[[Command], Command]  # adds an option to a command, as clic
 
 
 def add_options(options: Sequence[Decorator], command: Command) -> Command:
-    """Return a click command with these options added; its help lists them in this order."""
+    """Return a click command with more options, which its help lists in this order."""
     for option in reversed(options):
         command = option(command)
     return command

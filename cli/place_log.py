@@ -1,6 +1,7 @@
-"""The log of a place (a party, or the users of one machine): a line for each event.
+"""The log of a place: a line for each event, for the operator of a session between machines.
 
-As text or JSON, on stderr or in a file, for the operator of a session between machines.
+A place is a process of the session: a party, or the users of one machine. The lines are text or
+JSON, on stderr or in a file.
 """
 
 import json
@@ -52,7 +53,7 @@ class PlaceLog:
         self._file.flush()
 
     def reopen(self) -> None:
-        """Close the log file and open its path again: after a rotation the path is a new file."""
+        """Close the log file and open its path again, as log rotation has moved the old file."""
         if self._path is None:
             return
         try:

@@ -1,6 +1,6 @@
-"""The options of `veilmix score` for a release that was made elsewhere, and its judgement.
+"""The options of `veilmix score` that compare a release with the original table.
 
-Such a release is an anonymised or synthetic table, which is compared with the original table.
+The release is an anonymised or synthetic table that another program has made.
 """
 
 from collections.abc import Mapping
@@ -131,7 +131,7 @@ def judge(
 
 
 def _print(judged: "JudgedRelease", form: str) -> None:
-    """Print the judgement of a release in the form `table`, `json` or `csv`."""
+    """Print the comparison of a release with its original, as a table, JSON or CSV."""
     from .text import judged_release as text
 
     if form == "json":

@@ -1,6 +1,6 @@
 """Options of `veilmix advise` on the roles of columns: known to attackers, unchanged, or sensitive.
 
-A sensitive column may have a target: l-diversity, entropy l-diversity or t-closeness.
+A sensitive column may have a privacy target: l-diversity, entropy l-diversity or t-closeness.
 """
 
 from collections.abc import Callable

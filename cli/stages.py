@@ -1,4 +1,4 @@
-"""Progress of work that has named stages but no known length, on stderr."""
+"""Progress of long work on stderr: the name of the current stage, as the length is unknown."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,8 +12,8 @@ from .text.pace import Pace
 def stages() -> Iterator[Callable[[str], None]]:
     """Yield a function that receives the name of each stage of some work, and shows it on stderr.
 
-    A terminal shows the current stage; a pipe gets a line from time to time (text/pace.py);
-    captured output goes to its capture.
+    A terminal shows the current stage. A pipe gets a line from time to time (text/pace.py). If the
+    output of this thread is captured, the capture receives the stages.
     """
     if (capture := current_capture()) is not None:
         yield capture.progress

@@ -192,7 +192,7 @@ def table_options(command: Command) -> Command:
 
 
 def form_options(command: Command) -> Command:
-    """Add the options on the form of a table's file, such as its separator, taken as `**form`."""
+    """Add the options on the form of a table's file, such as its separator; taken as `**form`."""
     return add_options(FORM, command)
 
 
@@ -210,9 +210,9 @@ def ledger_option(command: Command) -> Command:
 
 
 def tell_ledger(account: "Account | None", *, err: bool) -> None:
-    """Print the result of comparing this release with the earlier releases of a ledger.
+    """Print the comparison of this release with the earlier releases of a ledger.
 
-    account: this result; None without a ledger. err: whether it is printed on stderr.
+    account: the comparison; None without a ledger. err: whether it is printed on stderr.
     """
     if account is None:
         return

@@ -77,9 +77,9 @@ def scored_release(
 ) -> "TableRelease":
     """Return the record of the release of a table that was read and scored.
 
-    table, reading: the table, and the options by which it was read. file: the file to which it was
-    written, with its hash; None if it was not written. anyway: whether it was written although it
-    misses its target.
+    table: the scored table. reading: the options by which the table was read. file: the file to
+    which the table was written, with its hash; None if it was not written. anyway: whether it was
+    written although it misses its target.
     """
     from ..own_data.attacker_columns import known_by_default
     from ..own_data.release_record import NamedThreshold, TableRelease

@@ -1,7 +1,7 @@
 """All randomness comes through a named, forkable `Entropy`: the system's, or the stream of a seed.
 
 A seeded run is reproducible and NOT secret: the seed gives every key and every salt. Callers read
-`seeded` and report it in their output.
+the attribute `seeded`, and warn of it in their output.
 
     root key    = BLAKE2b-256(seed as 8 bytes, little endian;      person "veilmix.seed")
                   BLAKE2b-256(32 secret bytes that a party keeps;  person "veilmix.kept")
@@ -9,9 +9,9 @@ A seeded run is reproducible and NOT secret: the seed gives every key and every 
     block i     = BLAKE2b-512(i as 8 bytes, little endian; key,    person "veilmix.stream")
     the stream  = block 0 || block 1 || ...
 
-"person" is BLAKE2b's personalization. A child depends only on its parent's key and its label, not
-on the bytes read from the parent, and not on the order of forks. So results do not depend on
-scheduling.
+"person" is BLAKE2b's personalization. The root key is that of a seed, or of a party's secret. A
+child depends only on its parent's key and its label, not on the bytes read from the parent, and not
+on the order of forks. So results do not depend on scheduling.
 """
 
 import os
@@ -52,10 +52,10 @@ class Entropy(ABC):
 
     @abstractmethod
     def fork(self, label: str) -> "Entropy":
-        """Return the source named `label` below this source.
+        """Return an independent source of randomness, named `label`, derived from this source.
 
-        From a seeded source the same label gives the same bytes each time: a label that is used
-        twice is a salt or a key that is used twice.
+        From a seeded source the same label gives the same bytes each time. So a label that is used
+        twice gives the same salt or key twice.
 
         Raises:
             ParameterError: the label is not a string that UTF-8 can encode.
@@ -64,9 +64,9 @@ class Entropy(ABC):
 
 @final
 class SystemEntropy(Entropy):
-    """The operating system's randomness; the default wherever an entropy is taken.
+    """The operating system's randomness, the default of all functions that take an entropy.
 
-    Safe to share between threads.
+    Threads may share an object.
     """
 
     __slots__ = ()
@@ -148,7 +148,7 @@ class SeededEntropy(Entropy):
     _at: int  # number of bytes of the buffer that were returned
 
     def __init__(self, seed: int) -> None:
-        """Begin the stream of a seed, an integer of 64 bits."""
+        """Begin the stream of a seed, an integer from 0 to 2**64 - 1."""
         if not isinstance(seed, int) or isinstance(seed, bool):
             raise ParameterError(f"seed: got {type(seed).__name__}, accepted: an integer")
         if not 0 <= seed < SEED_LIMIT:
@@ -173,7 +173,7 @@ class SeededEntropy(Entropy):
     def handed(cls, key: bytes) -> "SeededEntropy":
         """Return the stream of a key that another process of the same party has sent.
 
-        `handing.py` sends such keys.
+        The module `handing.py` sends such keys.
         """
         entropy = object.__new__(cls)
         entropy._start(key)

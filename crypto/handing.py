@@ -51,9 +51,9 @@ class Packed:
         return bool(self._secrets)
 
     def sealed_to(self, public: bytes) -> bytes:
-        """Return the secrets as a sealed box to another process of the same party.
+        """Return the secrets encrypted to another process of the same party, as a sealed box.
 
-        public: the X25519 key of that process.
+        public: the X25519 public key of that process.
         """
         box: bytes = crypto_box_seal(self._secrets, public)
         return box

@@ -7,16 +7,16 @@
     hpke-x25519  DHKEM(X25519, HKDF-SHA256) 0x0020  X25519 point, 32 bytes                    16
     hpke-pq      X-Wing 0x647a                      ML-KEM-768 ciphertext, 1088 || point, 32  16
 
-ChaCha20-Poly1305 rather than AES-128-GCM: its key has 256 bits, as a suite that calls itself
-post-quantum should have, and it runs in constant time also where the processor has no AES.
+ChaCha20-Poly1305 is used rather than AES-128-GCM for two reasons. Its key has 256 bits, as a
+post-quantum suite should have. And it runs in constant time even on a processor without AES.
 
 A secret key is 32 bytes: the X25519 scalar, or X-Wing's seed, which SHAKE-256 expands to the seed
 of ML-KEM-768 (64 bytes) and an X25519 scalar (32 bytes).
 
-The library takes no randomness from its caller, so sealing cannot be seeded: `reproducible` is
-False. Key pairs can be. Many layers of hpke-x25519 at a time are sealed and opened without it where
-their points can be multiplied together (multibuffer.py, key_schedule.py): the same suite, and the
-same refusals.
+The library takes no randomness from its caller, so key pairs can be seeded, but encryption cannot:
+`reproducible` is False. Many layers of hpke-x25519 are encrypted and decrypted together, without
+the library, if an engine for eight keys at a time is there (multibuffer.py, key_schedule.py). The
+format and the refusals are the same.
 """
 
 from collections.abc import Sequence

@@ -107,7 +107,7 @@ class PublicIdentity:
 
     @property
     def fingerprint(self) -> str:
-        """The 128 bits of the key's hash that people compare, in eight groups of hex digits."""
+        """The fingerprint that people compare: 128 bits of a hash of the key, as hex digits."""
         return fingerprint(self.key)
 
 
@@ -117,9 +117,9 @@ class Identity:
 
     Attributes:
         public: the public part.
-        signer: signs posts.
-        tls_key: the TLS key, in PEM: only for the TLS library and the identity's own file.
-        seed: seed of the identity key: only for that file.
+        signer: signs posts on the bulletin board.
+        tls_key: the secret TLS key, in PEM: only for the TLS library and the identity's own file.
+        seed: seed of the Ed25519 identity key: only for the identity's own file.
     """
 
     __slots__ = ("public", "seed", "signer", "tls_key")
@@ -179,9 +179,10 @@ def certificate_facts(der: bytes) -> CertificateFacts:
 
 
 def make_identity(name: str, entropy: Entropy | None = None) -> Identity:
-    """Return a new identity, with a TLS key of the library's own randomness and a certificate.
+    """Return a new identity, with a TLS key and a self-signed certificate.
 
-    entropy: source of the identity key; the system's if None.
+    entropy: source of the identity key; the system's if None. The TLS key has randomness of the
+    library.
     """
     check_name(name)
     seed = (entropy or SystemEntropy()).random(SEED)
@@ -253,7 +254,7 @@ def _read(name: str, certificate: str) -> "Certificate":
 
 
 def _fits(tls_key: str, public: PublicIdentity) -> bool:
-    """Whether a secret TLS key in PEM belongs to the certificate; True for no key."""
+    """Whether a secret TLS key in PEM belongs to the certificate; True for an empty key."""
     if not tls_key:
         return True
     from cryptography.exceptions import UnsupportedAlgorithm

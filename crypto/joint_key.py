@@ -6,9 +6,10 @@
     sealed       E = e G || secretbox(H(label key || context || E || J || e J), plaintext)
     opened       with x = sum of all shares:  x E = e J
 
-Without its proof the last share could be chosen as Y minus the sum of the other shares, so that
-J = Y had one owner. The proof is bound to a context with session, round and owner. Each E is fresh,
-so a key seals one text, and the nonce is 0.
+G is the generator of the group, H a hash, and k and e are random scalars. Without proofs the last
+owner could choose X = Y minus the sum of all other X, for a Y = y G of its own. Then J = Y, and
+this owner alone could open ciphertexts. The proof is bound to a context with session, round and
+owner. Each E is fresh, so a symmetric key encrypts one text, and the nonce is 0.
 """
 
 from collections.abc import Sequence
@@ -68,7 +69,10 @@ class KeyShare:
 
 
 def make_share(entropy: Entropy, context: bytes) -> KeyShare:
-    """Return a new random share of an owner, with a proof of knowing its secret in this context."""
+    """Return a new random key pair of an owner of a joint key, with a proof of knowing the secret.
+
+    context: session, round and owner, to which the proof is bound.
+    """
     secret, blind = (scalar(entropy.random(UNIFORM)) for _ in range(2))
     public = base_times(secret)
     challenge = _challenge(context, public, base_times(blind))
@@ -77,9 +81,10 @@ def make_share(entropy: Entropy, context: bytes) -> KeyShare:
 
 
 def check_share(public: bytes, proof: bytes, context: bytes) -> None:
-    """Check the proof that the owner of a share knows its secret.
+    """Check the proof that an owner of a joint key knows the secret of its public key.
 
-    Raises Refused (MALFORMED) if it does not hold.
+    context: session, round and owner, to which the proof is bound. Raises Refused (MALFORMED) if
+    the proof does not hold.
     """
     decoded(public)
     if len(proof) != PROOF:
@@ -114,7 +119,10 @@ def total(secrets: Sequence[bytes]) -> bytes:
 
 
 def seal_jointly(key: bytes, plain: bytes, context: bytes, entropy: Entropy) -> bytes:
-    """Return `plain` encrypted to the joint key in this context."""
+    """Return `plain` encrypted to a joint key, bound to a context.
+
+    key: the joint public key.
+    """
     secret = scalar(entropy.random(UNIFORM))
     point = base_times(secret)
     inner: bytes = crypto_secretbox(plain, NONCE, _key(context, point, key, times(secret, key)))

@@ -11,8 +11,9 @@
     (key in the second line: the recipient's public key)
     v1 = "HPKE-v1", kem = "KEM" || u16 0x20, suite = "HPKE" || u16 0x20 || u16 1 || u16 3
 
-Each `LabeledExtract` and each `LabeledExpand` of at most 32 bytes is one HMAC-SHA256. Five of them
-depend on the layer; the rest are the same for a recipient and a context.
+`enc` is the ephemeral public key of the layer, and `info` has the context. Each `LabeledExtract`
+and each `LabeledExpand` of at most 32 bytes is one HMAC-SHA256. Five of the HMACs depend on the
+layer; the two in `hashes` are the same for a context.
 """
 
 from collections.abc import Sequence

@@ -47,7 +47,8 @@ class PublicKey:
 
     Attributes:
         suite: the suite of the key.
-        raw: the key's bytes as in the table of the module, without the suite byte.
+        raw: the key's bytes, without the suite byte: an X25519 public key, in the post-quantum
+            suite after an ML-KEM-768 encapsulation key.
 
     Raises:
         ParameterError: the bytes are not a public key of that suite.

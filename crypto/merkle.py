@@ -1,11 +1,12 @@
-"""The root of the Merkle tree of RFC 6962, section 2.1: 32 bytes that stand for a list of entries.
+"""The root of the Merkle tree of RFC 6962, section 2.1: a hash of 32 bytes over a list of entries.
 
     MTH()              = SHA-256()
     MTH(d)             = SHA-256(0x00 || d)
     MTH(D of n > 1)    = SHA-256(0x01 || MTH(D[0:k]) || MTH(D[k:n])),  k the largest power of 2 < n
 
-The two prefixes keep a node from being passed off as an entry. The root does not contain the number
-of entries.
+MTH is the Merkle tree hash of a list: of no entry, of one entry d, and of a list D of n entries.
+The two prefixes prevent that an inner node is passed off as an entry. The root does not contain the
+number of entries.
 """
 
 from collections.abc import Iterable

@@ -1,15 +1,16 @@
 """Points of Curve25519 up to their sign (RFC 7748), many multiplied at a time.
 
-A point is given by its u coordinate alone, 32 bytes in a unique encoding, and u is the same for P
-and -P. So a multiple of a point is a multiple by a number or its negative, sums are not defined,
-and for three points only this can be decided: whether one is the sum or the difference of the other
-two (`meets`; Renes and Smith, qDSA, 2017). X25519's ladder multiplies by a multiple of 8 from 2^254
-to 2^255 - 8, which removes the small subgroups; for almost every nonzero number of the prime-order
-group one such multiple equals the number or its negative (`multiplier`).
+A point is given by its u coordinate alone, 32 bytes in a unique encoding; u is the same for P and
+-P. So a multiple is known only up to its sign, and sums are not defined. But `meets` decides
+whether a point is the sum or the difference of two other points (Renes and Smith, qDSA, 2017).
+
+X25519's ladder multiplies by a multiple of 8 from 2^254 to 2^255 - 8, which removes the small
+subgroups. For almost every nonzero number modulo the prime order, such a multiple equals the number
+or its negative (`multiplier`).
 
     u of an element s of ristretto255 (RFC 9496) = 1 / s^2, up to a point of order 4 or less
 
-`multiples` takes eight points at once if the engine is there (`multibuffer.py`).
+Eight points are multiplied at once if Intel's library for that is there (`multibuffer.py`).
 """
 
 from collections.abc import Sequence
@@ -34,7 +35,8 @@ def multiplier(number: int) -> bytes:
     """Return 32 bytes with which X25519 multiplies a point by `number`, up to the sign.
 
     Raises:
-        Refused: (MALFORMED) there is none: for 0, and for one number in 2^126.
+        Refused: (MALFORMED) there are no such bytes: for 0, and for a share of 2^-126 of all
+            numbers.
     """
     eighth = number * _EIGHTH % ORDER
     if eighth < _MINIMUM:
@@ -45,7 +47,7 @@ def multiplier(number: int) -> bytes:
 
 
 def number_of(drawn: bytes) -> int:
-    """Return the number by which X25519 multiplies for these bytes; it fixes some bits."""
+    """Return the number by which X25519 multiplies for these 32 bytes; X25519 fixes five bits."""
     multiple = int.from_bytes(drawn, "little") % (_COFACTOR * _LIMIT) & -_COFACTOR
     return multiple % (_COFACTOR * _MINIMUM) + _COFACTOR * _MINIMUM
 
@@ -62,9 +64,9 @@ def point(data: bytes) -> bytes:
 
 
 def multiples(multipliers: Sequence[bytes], points: Sequence[bytes]) -> list[bytes]:
-    """Return each point times the multiplier in its place; no point may be of low order.
+    """Return each point times the multiplier of the same index; no point may be of low order.
 
-    A single multiplier is used for all points.
+    If there is a single multiplier, all points are multiplied by it.
     """
     engine = engine_for(len(points))
     if engine is None:
@@ -86,10 +88,11 @@ def base_multiples(multipliers: Sequence[bytes]) -> list[bytes]:
 
 
 def meets(first: bytes, second: bytes, third: bytes) -> bool:
-    """Whether the third point, up to its sign, is the sum or the difference of the first two.
+    """Whether the third point, up to its sign, is the sum or difference of the first two points.
 
-    The u of these two are the roots of a polynomial of degree 2. If the first two points are equal,
-    their difference does not exist, and the degree is 1.
+    The u coordinates of sum and difference are the roots of a polynomial of degree 2, by which the
+    third point is tested. If the first two points are equal, their difference has no u coordinate,
+    and the degree is 1.
     """
     a, b, x = (int.from_bytes(each, "little") for each in (first, second, third))
     both, difference = a * b % _P, a - b
@@ -98,15 +101,18 @@ def meets(first: bytes, second: bytes, third: bytes) -> bool:
 
 
 def element_points(elements: Sequence[bytes]) -> list[bytes]:
-    """Return elements of ristretto255, without the identity, as points; by a single inversion."""
+    """Return elements of ristretto255 as points of Curve25519; the identity is not accepted.
+
+    All of them together need a single modular inversion.
+    """
     squares = [int.from_bytes(element, "little") ** 2 % _P for element in elements]
     return [number.to_bytes(POINT, "little") for number in inverses(squares, _P)]
 
 
 def inverses(numbers: Sequence[int], modulus: int) -> list[int]:
-    """Return the modular inverses of nonzero numbers, by one inversion of their product.
+    """Return the modular inverses of nonzero numbers, with a single inversion of their product.
 
-    This is Montgomery's trick.
+    This is Montgomery's trick. modulus: a prime.
     """
     prefix_products, running = list[int](), 1
     for number in numbers:

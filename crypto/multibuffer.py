@@ -59,8 +59,8 @@ _OUT = (
 class MultiBuffer:
     """The engine: Intel's loaded library, which computes for eight keys at a time.
 
-    It computes public keys, shared points and signatures. Its calls release the interpreter's lock,
-    as libsodium's do.
+    The engine computes public keys, Diffie-Hellman points and signatures. Its calls release the
+    interpreter's lock, as calls of libsodium do.
 
     Args:
         library: `libcrypto_mb`, as ctypes has loaded it.
@@ -323,10 +323,10 @@ def _signatures_agree(library: MultiBuffer, seeds: Sequence[bytes]) -> bool:
 
 
 def hsalsa20_all(keys: NDArray[np.uint8]) -> bytes:
-    """Return HSalsa20 of 16 zero bytes under each key, concatenated (Bernstein, Salsa20 nonce).
+    """Return HSalsa20 of 16 zero bytes under each key, concatenated (Bernstein).
 
-    The state's words are arranged as four diagonals, so that each step works on four words of every
-    key; between the rounds over columns and over rows the diagonals are rotated.
+    The words of the cipher's state are arranged as four diagonals, so that each step works on four
+    words of every key. Between the rounds over columns and over rows the diagonals are rotated.
     """
     words = keys.view("<u4").reshape(-1, 8).T
     count = words.shape[1]

@@ -1,11 +1,11 @@
-"""An onion: layers within layers, the first opener's outermost.
+"""An onion: nested layers (ciphertexts); the first party to decrypt opens the outermost layer.
 
     onion for hops h1, h2, .. hm = layer_h1( layer_h2( .. layer_hm( payload ) .. ) )
 
 A hop is a party that opens one layer. Hops are given in the order in which they open. In a release
-that is shuffler 1, .., shuffler m, then the reader; the reader's layer is innermost. (The caption
-of paper 000, Figure 1, lists the layers the other way round; its text and the protocol have this
-order.)
+these are shuffler 1, .., shuffler m, then the reader; the reader's layer is innermost. (The caption
+of Figure 1 in paper 000 lists the layers in the reverse order; the paper's text and the protocol
+have this order.)
 """
 
 from collections.abc import Sequence
@@ -32,18 +32,20 @@ class Hop:
 
 
 def wrap(suite: Suite, hops: Sequence[Hop], payload: bytes, entropy: Entropy) -> tuple[bytes, ...]:
-    """Return a payload in one layer for each hop, as every layer from the outermost on.
+    """Return a payload encrypted in one layer for each hop: the onion, and all its inner layers.
+
+    A hop is a party that opens one layer.
 
     Args:
         suite: the suite of every layer.
         hops: at least one, the first opener first.
         payload: the content for the last hop.
-        entropy: read once for each layer, the innermost first; do not wrap two onions from two
-            forks of one label.
+        entropy: read once for each layer, the innermost first. Two onions must not use two forks
+            with one label, because both would have the same randomness.
 
     Returns:
         Every layer, the outermost first: hop i receives item i. Send item 0; keep the rest to
-        recognise the layers later.
+            recognise the layers later.
 
     Raises:
         ParameterError: no hop, or a key, context or payload that `seal_layer` does not take.
@@ -56,10 +58,10 @@ def wrap(suite: Suite, hops: Sequence[Hop], payload: bytes, entropy: Entropy) ->
 def wrap_all(
     suite: Suite, hops: Sequence[Hop], payloads: Sequence[bytes], entropies: Sequence[Entropy]
 ) -> list[tuple[bytes, ...]]:
-    """Return many payloads in layers for the same hops, each as `wrap` with its own entropy.
+    """Return many payloads in layers for the same hops, each as `wrap` returns it.
 
-    The innermost layers of all payloads are made first, then the next: payloads that share an
-    entropy read it in that order.
+    The innermost layers of all payloads are made first, then the next layers. So payloads that
+    share an entropy read it in that order.
     """
     if not hops:
         raise ParameterError("hops: got none, accepted: at least one")
@@ -72,10 +74,10 @@ def wrap_all(
 
 
 def peel(secret: SecretKey, onion: bytes, context: bytes) -> bytes:
-    """Open the outermost layer: return the next hop's onion or, at the last hop, the payload.
+    """Return the content of the outermost layer: an onion for the next hop, or the payload.
 
     Raises:
-        Refused: (DOES_NOT_OPEN) as `open_layer`.
+        Refused: (DOES_NOT_OPEN) the layer does not open with this key in this context.
     """
     return open_layer(secret, onion, context)
 

@@ -1,10 +1,10 @@
-"""Padding to one size: ISO/IEC 7816-4, read strictly.
+"""Padding of all plaintexts to one size: ISO/IEC 7816-4, read strictly.
 
     padded = data || 0x80 || 0x00 .. 0x00
 
-Data of 0 to size - 1 bytes has exactly one padded form of a given size, and a padded form exactly
-one reading. Padding is read after a layer has been decrypted and authenticated, so it is no oracle
-about the ciphertext.
+Data of 0 to size - 1 bytes has exactly one padded form of a given size. A padded form can be read
+in only one way. Padding is read only after a layer has been decrypted and authenticated. So a
+padding error reveals no information about the ciphertext (there is no padding oracle).
 """
 
 from ..errors import ParameterError, Reason, Refused

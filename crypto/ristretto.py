@@ -85,9 +85,10 @@ def times(factor: bytes, point: bytes) -> bytes:
 
 
 def times_decoded(factor: bytes, point: bytes) -> bytes:
-    """Return an element from another party, checked, times a scalar other than 0.
+    """Return a scalar other than 0 times an element from another party, which is checked.
 
-    Like `times` after `decoded`, in one step: libsodium checks the element that it multiplies.
+    The result is that of `decoded` and then `times`, but in one step, because libsodium checks each
+    element that it multiplies.
 
     Raises:
         Refused: (MALFORMED) not an element in its unique encoding, or the identity.

@@ -9,7 +9,8 @@
         48    32  the context     } encrypted
         80     n  the plaintext   } with XSalsa20
 
-The nonce is a hash over the spelling of E, so no other spelling of E opens the same bytes.
+The nonce is a hash of the encoding of E. So the box does not open if E is replaced by another
+encoding of the same point.
 """
 
 from collections.abc import Sequence

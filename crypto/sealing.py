@@ -1,8 +1,8 @@
 """The interface of a suite, which encrypts bytes to a recipient in a context and decrypts them.
 
-A suite is a library's construction plus two rules that are the same for all of them: the context
-(32 bytes that name session, round, question and hop) is bound into the ciphertext, and everything
-that does not open fails in one way.
+A suite is a library's encryption scheme plus two rules. The context (32 bytes that name session,
+round, question and hop) is bound into the ciphertext. And every ciphertext that does not open fails
+with the same error, which does not tell the cause.
 """
 
 from abc import ABC, abstractmethod
@@ -21,11 +21,12 @@ class Suite(ABC):
 
     Attributes:
         code: the suite byte.
-        overhead: bytes that one layer adds to its plaintext in all: suite byte, sealing, context.
-        secret: True if equal plaintexts give different sealed bytes, so that a plaintext cannot be
-            found by sealing guesses.
-        reproducible: True if seeded entropy determines every sealed byte. If it is False only the
-            key pairs are determined; the library draws the rest from the system.
+        overhead: bytes that one layer adds to its plaintext in all: suite byte, encryption,
+            context.
+        secret: True if equal plaintexts give different ciphertexts, so that a plaintext cannot be
+            found by encrypting guesses.
+        reproducible: True if seeded entropy determines every encrypted byte. If it is False, the
+            entropy determines only the key pairs, and the library draws the rest from the system.
     """
 
     code: ClassVar[SuiteCode]
@@ -86,10 +87,10 @@ class Suite(ABC):
         """Return the plaintext of bytes that `seal` made for this secret key in this context.
 
         Raises:
-            Refused: (DOES_NOT_OPEN) another key or context, changed, shortened or lengthened
-                bytes, a second encoding of a point inside: always the same, without detail.
-            ParameterError: a key of another suite, sealed bytes that are not bytes, a context
-                that is not 32 bytes.
+            Refused: (DOES_NOT_OPEN) another key or context, changed, shortened or lengthened bytes,
+                or a second encoding of a point inside. The error does not tell which.
+            ParameterError: a key of another suite, sealed bytes that are not bytes, a context that
+                is not 32 bytes.
         """
         if not isinstance(sealed, bytes):
             raise ParameterError(f"sealed: got {type(sealed).__name__}, accepted: bytes")
@@ -130,7 +131,7 @@ class Suite(ABC):
     ) -> list[bytes]:
         """Return many plaintexts sealed to one key, each with its entropy.
 
-        A suite with common work for all of them overrides this.
+        A suite that can encrypt many plaintexts faster together overrides this method.
         """
         pairs = zip(plaintexts, entropies, strict=True)
         return [self._seal(public, plaintext, context, entropy) for plaintext, entropy in pairs]

@@ -5,6 +5,9 @@ sealedbox    0x01        81  yes     yes           the default
 hpke-x25519  0x02        49  yes     no
 hpke-pq      0x03      1137  yes     no            post-quantum
 textbook     0xff        81  no      yes           lessons only
+
+overhead: bytes that a layer adds to its plaintext. secret: whether equal plaintexts give different
+ciphertexts. reproducible: whether a seed determines every byte.
 """
 
 from collections.abc import Mapping

@@ -4,9 +4,9 @@
                                key = recipient's key, person "veilmix.textbook")
     sealed bytes = the sealed box of suite `sealedbox`, with e as its ephemeral key
 
-Equal plaintexts in one context give equal sealed bytes. An attacker with the recipient's public key
-and the few values of a column seals each of them and compares: the dictionary attack. A salt
-inside the plaintext, or randomised encryption, prevents it.
+Equal plaintexts in one context give equal ciphertexts. So an attacker with the recipient's public
+key encrypts each of the few values of a column, and compares: the dictionary attack. A salt inside
+the plaintext, or randomised encryption, prevents this attack.
 """
 
 from hashlib import blake2b

@@ -1,13 +1,13 @@
-r"""Secret sharing with publicly checkable shares: Shamir 1979, commitments of Feldman 1987.
+"""Secret sharing with publicly checkable shares: Shamir 1979, commitments of Feldman 1987.
 
     polynomial     f(x) = a_0 + a_1 x + .. + a_{k-1} x^{k-1},  over the scalars of ristretto255
     coefficients   a_i = SHA-512(label || seed || i), reduced: the seed gives them all
     commitments    C_i = a_i G, in their order, 32 bytes each
     a share        (x, f(x)), x != 0; right if f(x) G = C_0 + x C_1 + .. + x^{k-1} C_{k-1}
 
-Any k shares give a_0 = f(0); fewer add nothing to C_0, whose logarithm is hard. As the coefficients
-follow from the seed, all people with one seed share one polynomial without communication (Davidson
-et al., STAR, CCS 2022, 4.1).
+G is the generator and a_0 the secret. Any k shares give a_0 = f(0). Fewer shares reveal no more
+than C_0, and a_0 cannot be computed from C_0. The coefficients follow from the seed. So all people
+with one seed share one polynomial without communication (Davidson et al., STAR, CCS 2022, 4.1).
 """
 
 from collections.abc import Sequence
@@ -34,8 +34,8 @@ class SharePoint(NamedTuple):
     """A person's share: a point of the secret-sharing polynomial.
 
     Attributes:
-        x: the argument of the polynomial, from 1 to the order less 1.
-        y: its value there, from 0 to the order less 1.
+        x: the argument of the polynomial, a scalar other than 0.
+        y: the polynomial's value at x, a scalar.
     """
 
     x: int
@@ -53,7 +53,7 @@ def decode_share(data: bytes) -> SharePoint:
     """Return the share in bytes that another party sent, after a check.
 
     Raises:
-        Refused: (MALFORMED) not two scalars, or x is 0, where the secret is.
+        Refused: (MALFORMED) not two scalars, or x is 0. The polynomial's value at 0 is the secret.
     """
     x, y = (decoded_scalar(data[at : at + SCALAR]) for at in (0, SCALAR))
     if len(data) != SHARE or not any(x):
@@ -94,7 +94,10 @@ def commitments(coefficients: Sequence[int]) -> bytes:
 
 
 def share_at(coefficients: Sequence[int], x: int) -> SharePoint:
-    """Return the share at x: the polynomial's value there."""
+    """Return the share at x: x, and the value of the polynomial at x.
+
+    coefficients: of the polynomial, the constant first.
+    """
     value = 0
     for coefficient in reversed(coefficients):
         value = (value * x + coefficient) % ORDER
@@ -103,6 +106,8 @@ def share_at(coefficients: Sequence[int], x: int) -> SharePoint:
 
 def is_right(share: SharePoint, committed: bytes) -> bool:
     """Whether a share is a point of the committed polynomial.
+
+    committed: the commitments to the polynomial's coefficients, concatenated.
 
     Raises:
         Refused: (MALFORMED) a commitment is not a group element.
@@ -115,14 +120,17 @@ def is_right(share: SharePoint, committed: bytes) -> bool:
 
 
 def opens(secret: int, committed: bytes) -> bool:
-    """Whether a secret is f(0), the value at 0 of the committed polynomial f."""
+    """Whether a secret is the value at 0 of the committed polynomial.
+
+    committed: the commitments to the polynomial's coefficients, concatenated.
+    """
     return base_times(_scalar(secret)) == committed[:ELEMENT]
 
 
 def secret_of(shares: Sequence[SharePoint]) -> int:
-    """Return the secret f(0) of the polynomial f of least degree through these shares (Lagrange).
+    """Return the secret: the value at 0 of the polynomial through these shares (Lagrange).
 
-    No two shares may have one x.
+    The polynomial is that of the least degree. No two shares may have the same x.
     """
     total = 0
     for i, (x, y) in enumerate(shares):

@@ -65,10 +65,10 @@ class OprfKey:
         self.public = base_times(self._secret)
 
     def evaluate(self, blinded: Sequence[bytes], entropy: Entropy) -> tuple[list[bytes], bytes]:
-        """Return blinded elements times the key, with one proof for all of them.
+        """Return blinded inputs times the key, with one proof that all were multiplied by it.
 
         Raises:
-            Refused: (MALFORMED) an item is not an element, or they are too few or too many.
+            Refused: (MALFORMED) an item is not a group element, or there are too few or too many.
         """
         _check_size(len(blinded))
         evaluated = [times(self._secret, decoded(element)) for element in blinded]
@@ -84,7 +84,11 @@ class OprfKey:
         return compare_digest(self.output(data), output)
 
     def _prove(self, blinded: Sequence[bytes], evaluated: Sequence[bytes], nonce: bytes) -> bytes:
-        """Return the proof that all elements were evaluated with this key (Chaum and Pedersen)."""
+        """Return the proof that all blinded inputs were multiplied by this key.
+
+        It is a proof of equal discrete logarithms (Chaum and Pedersen). evaluated: the products.
+        nonce: a random scalar.
+        """
         mixed = _mixed(blinded, _weights(self.public, blinded, evaluated))
         both = times(self._secret, mixed)
         challenge = _challenge(self.public, mixed, both, base_times(nonce), times(nonce, mixed))
@@ -126,7 +130,7 @@ def blind(inputs: Sequence[bytes], entropy: Entropy) -> Blinded:
 
 
 def blinded_by(factors: Sequence[bytes], inputs: Sequence[bytes]) -> Blinded:
-    """Return inputs blinded by these scalars, which must not be 0; drawn or from a test vector."""
+    """Return inputs blinded by these scalars: the hash of each input times its scalar, not 0."""
     for data in inputs:
         _sized(data)  # refuses an input that is too long
     elements = tuple(
@@ -138,7 +142,9 @@ def blinded_by(factors: Sequence[bytes], inputs: Sequence[bytes]) -> Blinded:
 def finalize(
     blinded_inputs: Blinded, evaluated: Sequence[bytes], proof: bytes, public: bytes
 ) -> list[bytes]:
-    """Return the outputs, 64 bytes each, from the key holder's answer after a check of its proof.
+    """Return the outputs, 64 bytes each, from the key holder's answer, after a check of its proof.
+
+    evaluated: the blinded inputs times the key. public: the key holder's public key.
 
     Raises:
         Refused: (MALFORMED) a wrong number of elements, or no elements, or no proof;
@@ -158,7 +164,9 @@ def finalize(
 def verify(
     blinded: Sequence[bytes], evaluated: Sequence[bytes], proof: bytes, public: bytes
 ) -> None:
-    """Check that a batch was evaluated with the key of `public` (RFC 9497, 2.2.2).
+    """Check that all blinded inputs were multiplied by the key of `public` (RFC 9497, 2.2.2).
+
+    blinded: the blinded inputs. evaluated: the products with the key.
 
     Raises:
         Refused: (MALFORMED) malformed elements, proof or key; (DOES_NOT_OPEN) the proof fails.
@@ -207,7 +215,7 @@ def _weights(public: bytes, blinded: Sequence[bytes], evaluated: Sequence[bytes]
 
 
 def _mixed(elements: Sequence[bytes], weights: Sequence[bytes]) -> bytes:
-    """Return the weighted sum of group elements, one combination for the proof of a whole batch."""
+    """Return the weighted sum of group elements, so that one proof covers a whole batch."""
     mixed = IDENTITY
     for weight, point in zip(weights, elements, strict=True):
         mixed = plus(mixed, times(weight, point))

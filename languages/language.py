@@ -95,7 +95,7 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
         return BLANK.sub(lambda blank: self._written(values[blank[1]]), form)
 
     def _written(self, value: object) -> str:
-        """Return a value of a placeholder as text; whole numbers are grouped."""
+        """Return the value for a placeholder as text; whole numbers are grouped."""
         return self.count(value) if isinstance(value, int) else str(value)
 
     def count(self, number: int) -> str:
@@ -107,7 +107,7 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
         return f"{100 * share:.1f} %".replace(".", self.decimal)
 
     def number(self, value: float) -> str:
-        """Return a number as text in as few digits as Python's `g` needs, with the decimal sign."""
+        """Return a number as text, as short as Python's `g` format, with the decimal sign."""
         return f"{value:g}".replace(".", self.decimal)
 
     @property

@@ -82,7 +82,8 @@ class ClassGuesses:
 def _read(body: bytes, guess_kind: Guess) -> tuple[str, int | float]:
     """Return the secret of a phone and its guess, from the body of a request.
 
-    Unwanted if the body has another form. guess_kind: the kind of guess of the lesson.
+    guess_kind: the kind of guess of the lesson, a number or one of several answers. Raises Unwanted
+    if the body has another form.
     """
     try:
         fields = from_json(body)

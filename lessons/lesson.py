@@ -60,9 +60,9 @@ class NumberGuess:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceGuess:
-    """The kind of guess of a lesson: one of several answers.
+    """The kind of guess of a lesson in which pupils choose from several answers.
 
-    The table's `truth` is the number of the right answer, from 1.
+    In the lesson's table `truth` is the number of the right answer, from 1.
 
     Attributes:
         choices: the number of answers; their sentences are `lN-choice-1` and so on.
@@ -127,7 +127,7 @@ class Lesson:
     def keys(self) -> tuple[str, ...]:
         """The keys of all sentences that the pages of this lesson need.
 
-        The sentences of its picture are not among them.
+        The sentences of the lesson's picture are not included.
         """
         numbered_names = (
             *_numbered_names("aim", self.aims),

@@ -53,12 +53,12 @@ class PackPart:
 
 @dataclass(frozen=True, slots=True)
 class PlanStep:
-    """A step of the plan for a lesson at school, such as a guess or a poll.
+    """A step of the teacher's plan for a lesson, such as a guess or a poll.
 
     Attributes:
-        minutes: the minutes that it takes.
-        activity: key of the sentence that says what the class does.
-        needs: key of the sentence that says what is needed for it.
+        minutes: the minutes that the step takes.
+        activity: key of the sentence on the activity of the class.
+        needs: key of the sentence on the things that are needed.
     """
 
     minutes: int

@@ -149,7 +149,7 @@ def whole_page(language: Language, title: str, style: str, body: str, rule: str)
 
 
 def _frame_data(voice: Voice) -> dict[str, object]:
-    """Return the data for the scripts that all lessons share: guess, truth and sentences."""
+    """Return the data that the scripts of every lesson need: guess, right answer and sentences."""
     guess, table = voice.lesson.guess, voice.table
     number = isinstance(guess, NumberGuess)
     axis = {name: getattr(guess, name) for name in guess.__dataclass_fields__}
@@ -192,7 +192,7 @@ def _sheet(voice: Voice, template: str, questions: str, below: str, blank: str) 
 def _table(voice: Voice, table: Table, *, answered: bool) -> str:
     """Return the table that pupils fill in as HTML, empty or with the answers.
 
-    A lesson without a table has lines to write on instead; with the answers, no text.
+    A lesson without such a table gives lines to write on; with the answers, an empty text.
     """
     if table.sheet is None:
         return "" if answered else LINES
@@ -208,7 +208,10 @@ def _table(voice: Voice, table: Table, *, answered: bool) -> str:
 
 
 def sentence_items(voice: Voice, name: str, count: int, below: str = "") -> str:
-    """Return the sentences `NAME-1` to `NAME-count` as HTML list items. below: follows each."""
+    """Return the sentences `NAME-1` to `NAME-count` as HTML list items.
+
+    below: HTML that follows each sentence.
+    """
     items = (escape(voice.say(f"{name}-{at}")) for at in range(1, count + 1))
     return "".join(f"<li>{item}{below}</li>" for item in items)
 
@@ -232,9 +235,10 @@ def _link(lesson: Lesson | None, language: Language, key: str) -> str:
 def fill_template(
     name: str, values: Mapping[str, str], say: Callable[[str], str] | None = None
 ) -> str:
-    """Return a template with each `{{name}}` replaced by a value, or by the sentence of that key.
+    """Return a template with each `{{name}}` replaced by a value, or by the sentence with that key.
 
-    name: file of the template. say: key -> sentence.
+    name: file of the template. values: name of a placeholder -> HTML. say: returns the sentence of
+    a key; None: all placeholders are in `values`.
     """
 
     def fill(blank: re.Match[str]) -> str:

@@ -92,7 +92,7 @@ class LessonServer:
 
     @property
     def wall(self) -> str:
-        """The address of the wall, the page with the class's guesses, on this computer."""
+        """The address, on this computer, of the page with the class's guesses for a projector."""
         return f"{self.address}/wall-{self.lesson.number}.html"
 
     async def answer(self, request: Request) -> HttpResponse:
@@ -148,7 +148,7 @@ class LessonServer:
     ) -> HttpResponse:
         """Return the response to a request that only this computer may make.
 
-        The caller has refused other computers. Unwanted for a path that does not exist.
+        The caller has refused other computers. Raises Unwanted for a path that does not exist.
         """
         guesses = self.guesses[lesson.number]
         match request.method, resource:
@@ -201,7 +201,7 @@ async def hold_lessons(
     Args:
         make: returns the server behind a gate, the filter of requests.
         host: the address at which to listen.
-        port: its port; 0: any that is free.
+        port: the port at which to listen; 0: any that is free.
         opened: receives the server when it listens.
         log_fault: receives a line about an error of veilmix itself.
     """

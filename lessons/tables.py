@@ -16,7 +16,7 @@ class AxisMark(Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         at: the number.
-        key: key of the sentence below it.
+        key: key of the sentence that labels the number.
     """
 
     at: Number

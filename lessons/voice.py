@@ -44,7 +44,7 @@ class Voice:
         return cls(lesson, table_of(lesson.number), language.part("lessons"))
 
     def common(self, key: str, **values: object) -> str:
-        """Return a sentence that all lessons share, filled in with this lesson's numbers."""
+        """Return a sentence that all lessons share, with the numbers of this lesson filled in."""
         return self.language.say(key, **{**self.facts, **values})
 
     def say(self, name: str, **values: object) -> str:
@@ -53,7 +53,7 @@ class Voice:
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """The texts of all placeholders: numbers of the table, and the truth with its unit."""
+        """The texts for all placeholders of sentences: numbers of the table, and the answer."""
         facts = {
             name: format_number(value, self.language, share=name.endswith("share"))
             for name, value in self.table.facts.items()

@@ -37,8 +37,8 @@ def command(what: str, out: Path | None, nodes: int | None, attacks: Path | None
     """Write a page about a run folder, a saved comparison or attack, the file of a sweep or score.
 
     The page is a self-contained file: it opens without a network, and loads no other file. It shows
-    more than any single party knows (the truth, and the counts that only the curator read):
-    consider this before you send it on.
+    more than any single party knows (the truth, and the counts that only the curator read), so
+    think before you send it to other people.
     """
     from ...report.make import make
     from ...scenarios.serialization.atomic_file import write_page

@@ -94,11 +94,12 @@ def _make_figures(
     stage: "Callable[[str], None]",
     pool: "Executor | None",
 ) -> "Iterator[FigureResult]":
-    """Yield the checks and files of each figure, computed here or in a pool.
+    """Yield, for each figure, its comparisons with the paper and its files.
 
-    paper: the paper's number. figures: names of the figures. seed_and_nodes: the seed of the
-    simulations, and the limit of nodes in each search tree. stage: receives the stages of the work.
-    pool: None: this process.
+    The figures are computed in this process or in a pool of workers. paper: the paper's number.
+    figures: names of the figures. seed_and_nodes: the seed of the simulations, and the limit of
+    nodes in each search tree. stage: receives the names of the stages of the work. pool: None: this
+    process.
     """
     if pool is None:
         yield from (redraw(paper, name, *seed_and_nodes, stage) for name in figures)
@@ -119,10 +120,10 @@ def redraw(
     nodes: int,
     stage: "Callable[[str], None]" = lambda _: None,
 ) -> FigureResult:
-    """Draw a figure of a paper, and return its checks and its files (name -> content).
+    """Draw a figure of a paper; return its comparisons with the paper, and its files by name.
 
     This function is called in this process or in a worker. seed: seed of the simulations. nodes:
-    limit of each search tree. stage: receives the stages of the work.
+    limit of nodes in each search tree. stage: receives the names of the stages of the work.
     """
     from ...analysis.figures.registry import Material
 

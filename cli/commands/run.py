@@ -36,18 +36,19 @@ class Wish:
     Attributes:
         seed: seed of all randomness; None for the scenario's, else the system's randomness.
         mode: `real` sends every message; `ideal` collects the same answers without messages.
-        trace: the messages that are printed: `all`, `short` (equal messages in a line) or `none`.
+        trace: the messages that are printed: `all`, `short` (many submissions in one line) or
+            `none`.
         out: the parent of the run folder; None if the run is not saved.
         form: form of the output: table, json or csv.
         quiet: whether progress is not shown.
-        worst_case: nodes of every search tree for the worst table; None for the default.
+        worst_case: limit of nodes in every search tree for the worst table; None for the default.
         figures: whether pictures are drawn.
         ledger: the file of the ledger of earlier runs; None without a ledger.
         processes: whether each party is a process of its own.
-        durable: where each process keeps a journal, to go on if it is killed: `off`, `tmpfs` or
-            `disk`; None for `off`.
-        sign: the identity file that signs the folder; None if it is not signed.
-        executor: name of the executor of long lists of work.
+        durable: where each process keeps a journal, so that it can continue after it was killed:
+            `off`, `tmpfs` or `disk`; None for `off`.
+        sign: the identity file that signs the run folder; None if it is not signed.
+        executor: name of the executor that encrypts and decrypts long lists of messages.
     """
 
     seed: int | None
@@ -182,7 +183,8 @@ def command(
     """Play SCENARIO (a file, or a shipped name) and print the release and the scores.
 
     csv is the release, json is result.json. A scenario with `repeat` is played that often, with
-    the seeds from its own on; each run is kept, and means with 95 % intervals are printed.
+    consecutive seeds from its own seed on. Each run is saved, and means with 95 % intervals are
+    printed.
     """
     from ...scenarios.lab.validation.load import load
 
@@ -411,7 +413,7 @@ def _save_run(
 
 
 def _print(outcomes: "Sequence[Outcome]", folders: Sequence[Path], wish: Wish) -> None:
-    """Print the outcomes of all runs in the form of the options, and the paths of their folders."""
+    """Print the results of all runs as a table, JSON or CSV, and the paths of their run folders."""
     if wish.form == "table":
         if not wish.quiet:
             _report(outcomes)

@@ -110,14 +110,15 @@ def command(
 ) -> None:
     """Score the people of DATA: text, a workbook, Parquet, or a file of SPSS, Stata or SAS.
 
-    Each row is a person. With --person, all rows with the same value of a column are a person.
-    Of a scenario the score is of its columns, as coarse as its features say, with its target.
+    Each row is a person. With --person, all rows with the same value of a column are a person. DATA
+    may also be a scenario file. Then its table is scored with the columns, generalizations and
+    target of the scenario.
 
     The score has the exposure of every column and of all together, the certified bounds from the
     counts of single columns, the risks of re-identification, singling out, linkability and
     inference, the safe sets of columns, and the columns to drop.
 
-    With --release and --of a table that was made elsewhere is judged against the original.
+    With --release and --of, a table that was made elsewhere is compared with its original.
     """
     from ...errors import DataError
     from ...own_data.read_table import Reading, check_target, read, suspects, write_out
@@ -185,7 +186,10 @@ def command(
 
 
 def _source(data: Path, reading: "Reading", k: int, max_exposure: float) -> "TableSource":
-    """Return the file to score: DATA, or the table of a scenario. Raises DataError."""
+    """Return the table to score, with its target: the file DATA, or the table of a scenario.
+
+    reading: the options on how a table is read. Raises DataError.
+    """
     from ...own_data.scenario_table import ENDING, TableSource, scenario_table
     from ...scenarios.lab.validation.load import load
 
@@ -332,8 +336,8 @@ def _print_score(
 ) -> None:
     """Print a score as a table, JSON or CSV.
 
-    record: makes the record of the score. table: the scored table. places: the risk by value; None:
-    not computed.
+    record: makes the record of the score. table: the scored table. places: the risk of each value;
+    None: not computed.
     """
     from ...presentation.presenters import table_score as score_words
     from ...presentation.text_blocks import Grid

@@ -208,9 +208,13 @@ def _served(
 ) -> "Board":
     """Run the board or another party to the end of the session; return its copy of the board.
 
-    linger: seconds that the board stays after the session. executor: name of the executor that
-    decrypts long lists of messages. ledger: the party's file of earlier sessions. predecessor: the
-    public identity that signed this ledger before.
+    Args:
+        session: the session file.
+        site: the parameters of the party that runs on this machine.
+        linger: seconds that the board stays after the session.
+        executor: name of the executor that decrypts long lists of messages.
+        ledger: the party's file of earlier sessions; None without a ledger.
+        predecessor: the public identity that signed this ledger before; None if there is none.
     """
     from ...protocol.board.phases import BOARD
     from ...scenarios.deployment.ledger import Keeper, check_kept, check_named, with_ledger

@@ -53,10 +53,10 @@ CELLS = 8  # cells that are printed of each table of counts
     show_default=True,
 )
 def command(run: str, eyes: Sequence[str], *, everything: bool, why: str | None, form: str) -> None:
-    """Show the message flow of RUN in the view of PARTY, and what it could open, read and link.
+    """Show the message flow of RUN in the view of PARTY, with all layers, counts and links it gets.
 
-    Without --as: list the parties. With --why: the derivation of their knowledge of a person or a
-    ciphertext, from their view and their keys.
+    Without --as: list the parties. With --why: derive the knowledge of PARTY about a person or a
+    ciphertext from its view and its keys.
     """
     from ...scenarios.records.run_folder import read
     from ...scenarios.records.verification.damaged_record import diagnose_record
@@ -87,7 +87,7 @@ def command(run: str, eyes: Sequence[str], *, everything: bool, why: str | None,
 def _parties(parties: Sequence[str], record: "Run", called: str, form: str) -> None:
     """Print the parties of a run and the next command, or the parties as JSON.
 
-    called: the run as the user named it.
+    called: the name or path that the user gave for the run.
     """
     if form == "json":
         from ..text.records import ShownParties
@@ -104,7 +104,7 @@ def _parties(parties: Sequence[str], record: "Run", called: str, form: str) -> N
 
 
 def _warn(console: PipeConsole, run: "Run") -> tuple[str, ...]:
-    """Print a warning for each deviation of a party from the protocol; return these lines."""
+    """Print a warning for each deviation of a party from the protocol; return the warnings."""
     from ...scenarios.records.verification.deviations import deviations
 
     lines = deviations(run.scenario, run.result.attacks, run.result.alarms)

@@ -20,9 +20,9 @@ from .serve import require
 )
 @format_option
 def command(url: str, known: Path, form: str) -> None:
-    """Look at the board at URL (https://HOST:PORT): its phase, and where each party stands.
+    """Look at the board at URL (https://HOST:PORT): its phase, and the last post of each party.
 
-    Every entry is checked as a party checks it.
+    Every entry is checked as the parties of the session check it.
     """
     require()
     from ...scenarios.deployment.status import phases, read_status, seen_board, standings

@@ -110,8 +110,8 @@ def command(
 ) -> None:
     """Play SCENARIO at every point of a grid, and print means with 95 % intervals.
 
-    The grid is the [sweep] table of the file and --set. Every run is a line of JSON in a file, as
-    soon as it is done; a sweep that was stopped goes on with --resume.
+    The grid comes from the [sweep] table of the file and from --set. Every finished run is added to
+    a file as a line of JSON. --resume continues a sweep that was stopped.
     """
     from ...roles.compute.executors import executor as named
     from ...scenarios.lab.validation.load import load
@@ -169,7 +169,8 @@ def _announce(
 ) -> None:
     """Print the size of the grid, the number of runs and the source of their randomness.
 
-    along: the axes of the grid, key -> values. jobs: all runs; pending_jobs: the runs left to play.
+    along: the axes of the grid, key -> values. repeats: number of runs at each point. jobs: all
+    runs. pending_jobs: the runs that are still to be played.
     """
     seed = scenario.scenario.seed if seed is None else seed
     how = (

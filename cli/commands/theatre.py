@@ -102,7 +102,8 @@ def _outside(
 ) -> None:
     """Show the public board of a running session in a live page, until Ctrl-C.
 
-    identity_path: the file with the board's public identity.
+    url: the address of the board. identity_path: the file with the board's public identity. out,
+    live: options of the command, which are refused.
     """
     if out is not None or live:
         raise click.UsageError(

@@ -50,13 +50,13 @@ def command(
 ) -> None:
     """Replay RUN and check every number against the record. Exit code 3 if a check fails.
 
-    Each check shows authenticity (signed with a key that you know, from --identities or
-    --session), consistency (the record agrees with itself, as a record of invented people does
-    too), or "nothing" (RUN has no ground for this check).
+    Each check shows authenticity (signed with a key that you know, from --identities or --session),
+    consistency (the parts of the record agree, as they may in a forged record), or "nothing" (RUN
+    has no data for this check).
 
     RUN may also be the folder of posts that `veilmix serve --save` wrote. Then give the session
-    file that the parties agreed on (--session): without it no check shows that these parties
-    and terms were agreed on.
+    file that the parties agreed on (--session): without it no check shows that these parties and
+    terms were agreed on.
     """
     from ...scenarios.deployment.saved_session import is_saved_session
 

@@ -63,10 +63,10 @@ def command(
 ) -> None:
     """Search for the worst table with the columns of DATA: how many people could be exposed.
 
-    An observer who knows only the counts of each column cannot exclude this table. The search
-    finds and proves the maximum number of people below k over all tables with these counts, or
-    brackets it. Rounds and nodes end the search, never seconds. Ctrl-C ends it too, and prints the
-    result so far.
+    An observer who knows only the counts of each column cannot exclude this table. The search finds
+    and proves the maximum number of people below k over all tables with these counts, or gives a
+    lower and an upper bound. It ends at the limits of rounds and nodes, never at a time limit.
+    Ctrl-C ends it too, and prints the result so far.
     """
     from ...analysis.composition import worst_case
     from ...own_data.read_table import Reading, read
@@ -134,9 +134,9 @@ def _write(worst: "WorstCase", table: "SourceTable", file: Path) -> None:
 
 
 def _write_proof(worst: "WorstCase", file: Path) -> str:
-    """Write the proof that no table is worse to a file; return a line to print.
+    """Write the proof that no table exposes more people to a file; return a line to print.
 
-    Without a proof no file is written, and the line says so.
+    If no proof was found, no file is written, and the line says so.
     """
     from ...scenarios.serialization.atomic_file import write_whole
 

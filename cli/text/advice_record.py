@@ -187,14 +187,14 @@ def advised_table(advised: Advised, called: str) -> AdvisedTable:
 def _values(cells: Sequence[str] | None) -> tuple[str, ...] | None:
     """Return the different values of a column's cells, sorted; None if there are more than VALUES.
 
-    cells: None: the column is left out, which also gives None.
+    cells: None if the column is left out; then the result is None too.
     """
     values = None if cells is None else tuple(sorted(set(cells)))
     return values if values is not None and len(values) <= VALUES else None
 
 
 def _choice(advised: Advised, choice: Choice, cost: ChoiceCost) -> AdvisedChoice:
-    """Return the record of a choice of levels. cost: its measures of utility."""
+    """Return the record of a choice of generalization levels. cost: its measures of utility."""
     return AdvisedChoice(
         choice == advised.best,
         choice.loss,

@@ -1,7 +1,7 @@
 """Captured output of a command: the lines and tables of a thread are kept, not printed.
 
-In a block of `capturing`, the functions `page`, `say` and `lay_out` of layout.py write to a
-`Capture`, and the stages of the work go to a function of the caller.
+While the block of `capturing` runs, the functions `page`, `say` and `lay_out` of layout.py write to
+a `Capture`. The names of the stages of the work go to a function of the caller.
 """
 
 from collections.abc import Callable, Iterator
@@ -32,7 +32,10 @@ class Capture:
         self.progress = progress
 
     def note(self, file: object, block: Line | Grid) -> None:
-        """Keep a line or a table that is written to `out`, or a line to `err`."""
+        """Keep a printed block: a line or table of stdout, or a line of stderr.
+
+        file: the stream to which it is written, `out` or `err`.
+        """
         if file is self.out:
             self.printed.append(block)
         elif file is self.err and not isinstance(block, Grid):

@@ -1,7 +1,7 @@
 """`veilmix leak --cheating`: the knowledge of malicious coalitions of a run, measured by attacks.
 
-The study plays each known attack on the run's scenario, is stored in the run folder, and is
-printed.
+The command plays each known attack on the run's scenario. The result, a study, is stored in the run
+folder and printed.
 """
 
 from collections.abc import Iterator

@@ -9,7 +9,7 @@ from .class_opening import say_rules
 
 
 def tell_questions(file: str, people: int | None, form: str) -> bool:
-    """Print the questions and rules of a poll's file; return False if it is another file.
+    """Print the questions and rules of a poll's file; return False if it is no file of questions.
 
     people, form: values of the options --people and --format, which are refused for such a file.
     """

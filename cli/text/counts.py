@@ -126,7 +126,7 @@ def _grid(
 def _values(place: int, cells: Sequence["PrintedCell"]) -> list[str | None]:
     """Return the values of a column in their printed order, then None for the total.
 
-    place: index of the column. cells: the cells and totals of all tables.
+    place: index of the column in each cell's values. cells: the cells and totals of all tables.
     """
     values = [
         cell.values[place]

@@ -48,7 +48,7 @@ format_option = click.option(
 class PipeConsole(Console):
     """A rich console that raises BrokenPipeError if the program that reads its pipe has ended.
 
-    Rich itself would exit the process; here app.py chooses the exit code.
+    Rich itself would exit the process with its own code; veilmix chooses the exit code in app.py.
     """
 
     def on_broken_pipe(self) -> None:
@@ -79,7 +79,7 @@ def page(*, err: bool = False) -> PipeConsole:
 
 
 def say(console: PipeConsole, text: str | Text = "", style: str | None = None) -> None:
-    """Print a line, or several.
+    """Print one or more lines.
 
     A terminal wraps a long line itself. In a pipe or a file the line is broken between words; a
     text without blanks (a path, a name) stays whole.

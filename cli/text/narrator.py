@@ -29,7 +29,7 @@ class Narrator(Instrument):
     """
 
     def __init__(self, print_line: Callable[[str], None], *, all_of_it: bool = False) -> None:
-        """Start before the session. print_line: prints a line; all_of_it: nothing is shortened."""
+        """Start before the session. print_line: prints a line; all_of_it: print each submission."""
         self._print_line = print_line
         self._prints_all = all_of_it
         self._held_lines: list[str] = []

@@ -35,12 +35,12 @@ class RoundPrice(Record, frozen=True):
     Attributes:
         round: number of the round.
         reader: the party that opens the last layer.
-        onions: number of onions that all people send; of a verified mix, ballots.
-        layers: number of layers encrypted, and decrypted again.
+        onions: number of onions that all people send; in a verified mix, of ballots.
+        layers: number of layers that are encrypted, and decrypted again.
         bytes_per_person: bytes that a person sends; None if they depend on the answers.
         bytes: bytes over the network; None if they depend on the answers.
-        multiplications: number of multiplications of group elements by all parties, in a verified
-            mix.
+        multiplications: in a verified mix, the number of multiplications of group elements by all
+            parties.
     """
 
     round: int
@@ -118,7 +118,7 @@ class LinkBytes(Record, frozen=True):
 
 
 class Breaks(Record, frozen=True):
-    """A number of people above which a session fails or needs more than the parties have.
+    """A limit: above this number of people a session fails or needs more than the parties have.
 
     Attributes:
         above: the largest number of people within the limit.
@@ -295,10 +295,10 @@ class MeanScore(Record, frozen=True, kw_only=True):
 
 
 class SweptPoint(Record, frozen=True):
-    """A point of a sweep: the value of every swept key, and the scores of its runs.
+    """A point of a sweep (the values of some scenario keys), with the scores of its runs.
 
     Attributes:
-        key: swept key -> its value.
+        key: key of the scenario -> its value at this point.
         scores: mean scores over the runs of the point.
     """
 

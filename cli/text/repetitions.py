@@ -37,7 +37,7 @@ class RepeatedRuns(Record, frozen=True):
     Attributes:
         scores: mean scores over all runs.
         released: each set of columns that was released.
-        promise: how often the certified bound held; None if people randomize their answers.
+        promise: in how many runs the certified bound held; None if people randomize their answers.
         runs: the result.json of each run.
     """
 

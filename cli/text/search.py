@@ -64,7 +64,10 @@ def _progress(form: str) -> Callable[[str, int, int], None]:
     terminal, pace = sys.stderr.isatty(), Pace()
 
     def tell_it(name: str, completed: int, due: int) -> None:
-        """Print how many of the strategies of a coalition, given by name, have been played."""
+        """Print how many strategies of a coalition have been played.
+
+        name: the coalition. completed: strategies played. due: strategies to play in all.
+        """
         line = f"{name}: {completed:,} of {due:,} strategies"
         if not terminal:
             pace.print_due(line)

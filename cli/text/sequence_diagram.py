@@ -14,17 +14,17 @@ MAX_SEPARATE = 6  # most similar messages that are shown one by one
 
 @dataclass(frozen=True, slots=True)
 class DiagramFlow:
-    """A message, or a group of similar messages.
+    """A message, or a group of similar messages that are shown together.
 
     Attributes:
         time: seconds since the session began.
         sender: the party, or the first and last of several parties.
-        receiver: the party.
+        receiver: the party that receives the messages.
         kind: kind of the messages.
         round: number of the round, from 1.
         messages: number of messages.
         smallest, largest: bytes of the smallest and of the largest message.
-        name: name of the ciphertext, for a single message with a single ciphertext.
+        name: name of the ciphertext, if the flow is a single message with a single ciphertext.
     """
 
     time: float

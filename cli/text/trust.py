@@ -80,7 +80,10 @@ def _coalition_name(coalition: "LinkingCoalition | WorstAttack") -> str:
 
 
 def _cheating(worst: "WorstAttack | None", guards: "GuardSet") -> str:
-    """Return in words the worst attack of a malicious coalition, or that no attack succeeded."""
+    """Return in words the worst attack of a malicious coalition, or that no attack succeeded.
+
+    worst: the attack; None: no attack succeeded. guards: the measurement, with the attacks tried.
+    """
     from ...presentation.presenters.cheating import coalition_text, no_success
 
     if worst is not None:

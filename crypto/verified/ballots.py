@@ -140,7 +140,7 @@ def check_ballots(
 
 
 def _statement(context: ProofContext, key: bytes, first: bytes, second: bytes) -> ProofTranscript:
-    """Return the transcript that the proof of a ballot begins with: context, key and ciphertext."""
+    """Return the hash state with which a ballot's proof begins: context, key and ciphertext."""
     transcript = context.transcript(b"ballot")
     transcript.absorb(key, first, second)
     return transcript

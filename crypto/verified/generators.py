@@ -14,7 +14,10 @@ from .transcript import ProofTranscript
 
 
 class Generators:
-    """The generators H, H_1, H_2, ... of a group, computed as far as proofs need them."""
+    """The generators H, H_1, H_2, ... of a group, computed as far as proofs need them.
+
+    They are group elements without known logarithms to each other. Shuffle proofs commit with them.
+    """
 
     def __init__(self, group: PrimeGroup) -> None:
         """Compute H, the base for blinding; H_1, H_2, ... follow on request."""
@@ -29,7 +32,7 @@ class Generators:
         return self._rows[:count]
 
     def row_sum(self, count: int) -> bytes:
-        """Return the sum of the generators H_1 .. H_count, which the check of a proof needs."""
+        """Return the sum of the first `count` generators H_1, H_2, .. for the check of a proof."""
         self._extend(count)
         return self._sums[count]
 

@@ -47,11 +47,17 @@ class PrimeGroup(ABC):
 
     @abstractmethod
     def decode(self, data: bytes) -> bytes:
-        """Return an element of another party, or Refused: wrong length, no element, identity."""
+        """Return an element that another party sent, after a check.
+
+        Raises Refused for a wrong length, bytes that are no element, or the identity.
+        """
 
     @abstractmethod
     def decode_scalar(self, data: bytes) -> int:
-        """Return a scalar of another party, or Refused: wrong length, not below the order."""
+        """Return a scalar that another party sent, after a check.
+
+        Raises Refused for a wrong length, or a number that is not below the order.
+        """
 
     @abstractmethod
     def encode_scalar(self, scalar: int) -> bytes:
@@ -59,7 +65,7 @@ class PrimeGroup(ABC):
 
     @abstractmethod
     def hash_to_element(self, uniform: bytes) -> bytes:
-        """Return the element of 64 uniform bytes; its logarithm is unknown to all parties."""
+        """Return the element that 64 uniform bytes map to; no party knows its logarithm."""
 
     @abstractmethod
     def embed(self, payload: bytes) -> bytes:
@@ -79,7 +85,7 @@ class PrimeGroup(ABC):
 
     @abstractmethod
     def multiples(self, scalars: Iterable[int], elements: Iterable[bytes]) -> list[bytes]:
-        """Return each group element times its scalar; a scalar 0 gives the identity."""
+        """Return each element times the scalar of the same index; a scalar 0 gives the identity."""
 
     @abstractmethod
     def sums(self, elements: Iterable[bytes], second: Iterable[bytes]) -> list[bytes]:
@@ -95,12 +101,12 @@ class PrimeGroup(ABC):
 
     @abstractmethod
     def weighted_sum(self, scalars: Iterable[int], elements: Iterable[bytes]) -> bytes:
-        """Return the sum of all elements, each times its scalar."""
+        """Return the sum of all elements, each times the scalar of the same index."""
 
 
 @final
 class Ristretto255(PrimeGroup):
-    """The group ristretto255 of RFC 9496, through `rbcl`, which refuses products by 0."""
+    """The group ristretto255 of RFC 9496, with the functions of the library `rbcl`."""
 
     name = "ristretto255"
     order = ORDER
@@ -109,11 +115,17 @@ class Ristretto255(PrimeGroup):
     identity = IDENTITY
 
     def decode(self, data: bytes) -> bytes:
-        """Return an element of another party, or Refused: wrong length, no element, identity."""
+        """Return an element that another party sent, after a check.
+
+        Raises Refused for a wrong length, bytes that are no element, or the identity.
+        """
         return decoded(data)
 
     def decode_scalar(self, data: bytes) -> int:
-        """Return a scalar of another party, or Refused: wrong length, not below the order."""
+        """Return a scalar that another party sent, after a check.
+
+        Raises Refused for a wrong length, or a number that is not below the order.
+        """
         return int.from_bytes(decoded_scalar(data), "little")
 
     def encode_scalar(self, scalar: int) -> bytes:
@@ -121,7 +133,7 @@ class Ristretto255(PrimeGroup):
         return scalar.to_bytes(SCALAR, "little")
 
     def hash_to_element(self, uniform: bytes) -> bytes:
-        """Return the element of 64 uniform bytes; its logarithm is unknown to all parties."""
+        """Return the element that 64 uniform bytes map to; no party knows its logarithm."""
         return element(uniform)
 
     def embed(self, payload: bytes) -> bytes:
@@ -150,7 +162,7 @@ class Ristretto255(PrimeGroup):
         return [base_times(scalar.to_bytes(SCALAR, "little")) for scalar in scalars]
 
     def multiples(self, scalars: Iterable[int], elements: Iterable[bytes]) -> list[bytes]:
-        """Return each group element times its scalar; a scalar 0 gives the identity."""
+        """Return each element times the scalar of the same index; a scalar 0 gives the identity."""
         return [
             times(scalar.to_bytes(SCALAR, "little"), point)
             for scalar, point in zip(scalars, elements, strict=True)
@@ -174,7 +186,7 @@ class Ristretto255(PrimeGroup):
         return total
 
     def weighted_sum(self, scalars: Iterable[int], elements: Iterable[bytes]) -> bytes:
-        """Return the sum of all elements, each times its scalar."""
+        """Return the sum of all elements, each times the scalar of the same index."""
         total = IDENTITY
         for scalar, point in zip(scalars, elements, strict=True):
             total = plus(total, times(scalar.to_bytes(SCALAR, "little"), point))

@@ -35,7 +35,7 @@ class SecretProof:
     response: int
 
     def encode(self, group: PrimeGroup) -> bytes:
-        """Return the proof as bytes, c || z."""
+        """Return the proof as bytes: its challenge and its response."""
         return encoded_scalars(group, (self.challenge, self.response))
 
     @classmethod
@@ -47,7 +47,10 @@ class SecretProof:
 def prove_logarithm(
     group: PrimeGroup, transcript: ProofTranscript, secret: int, entropy: Entropy
 ) -> SecretProof:
-    """Return a proof of knowing `secret`, the logarithm of an element in the transcript."""
+    """Return a proof of knowing `secret`, the logarithm of an element to the generator.
+
+    transcript: the hash state, which already has this element and the rest of the statement.
+    """
     (nonce,) = draw_scalars(group, transcript.fork_entropy(entropy), 1)
     transcript.absorb_elements(group.base_multiples([nonce]))
     challenge = transcript.challenge(_CHALLENGE, group)
@@ -57,7 +60,9 @@ def prove_logarithm(
 def check_logarithm(
     group: PrimeGroup, transcript: ProofTranscript, image: bytes, proof: SecretProof
 ) -> None:
-    """Check a proof of knowing the logarithm of `image`.
+    """Check a proof of knowing the logarithm of `image` to the generator.
+
+    transcript: the hash state, which already has `image` and the rest of the statement.
 
     Raises:
         VerificationError: the proof does not hold.

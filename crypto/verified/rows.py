@@ -57,7 +57,10 @@ class CiphertextRows:
 
     @property
     def firsts(self) -> list[bytes]:
-        """The first elements A = r G of all ciphertexts (r: the salt), column after column."""
+        """The first elements A = r G of all ciphertexts, column after column.
+
+        G is the generator and r the salt of the ciphertext.
+        """
         return list(chain(*self.columns[::2]))
 
     @property

@@ -63,10 +63,10 @@ class ShuffleProof:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """(rows, ciphertexts in a row) that all parts of the proof fit.
+        """The number of rows, and of ciphertexts in a row, for which the proof is made.
 
         Raises:
-            ParameterError: the parts do not fit each other.
+            ParameterError: the parts of the proof have different numbers of rows or ciphertexts.
         """
         count, width = len(self.commitments), len(self.salt_responses)
         by_row = self.chain, self.chain_masks, self.chain_responses, self.exponent_responses

@@ -138,7 +138,7 @@ def _key_difference(group: PrimeGroup, keys: ReaderKeys) -> bytes:
 def _statement(
     context: ProofContext, keys: ReaderKeys, first: bytes, seconds: list[bytes]
 ) -> ProofTranscript:
-    """Return the transcript that the proof begins with: context, keys and ciphertexts."""
+    """Return the hash state with which a ballot's proof begins: context, keys and ciphertexts."""
     transcript = context.transcript(b"once")
     transcript.absorb(keys.curator, keys.analyst, first, *seconds)
     return transcript

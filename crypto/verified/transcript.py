@@ -122,7 +122,10 @@ class ProofContext:
         return replace(self, place=place)
 
     def transcript(self, label: bytes) -> ProofTranscript:
-        """Return a new transcript of a proof in this context, for the kind of proof `label`."""
+        """Return a new transcript of a proof that is bound to this context.
+
+        label: name of the kind of proof, such as b"ballot".
+        """
         transcript = ProofTranscript(label)
         transcript.absorb(
             self.group.name.encode(),
