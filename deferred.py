@@ -6,10 +6,12 @@ twice. Under `TYPE_CHECKING` they are for type checkers and readers. In the `els
 for the interpreter: `deferred` returns the package's `__getattr__` and `__dir__`, here named
 `fetch` and `offered`:
 
->>> from veilmix.deferred import deferred >>> fetch, offered =
-deferred("veilmix.analysis.randomizers", {".grr": ["GRR"]}) >>> fetch("GRR").__name__ 'GRR'
+>>> from veilmix.deferred import deferred
+>>> fetch, offered = deferred("veilmix.analysis.randomizers", {".grr": ["GRR"]})
+>>> fetch("GRR").__name__
+'GRR'
 
-A type checker finds a misspelt name. A test checks that both lists, and `__all__`, are equal.
+A type checker finds a misspelt name. Both lists must be equal, and `__all__` has the same names.
 `deferred_rooms` does the same for a folder of packages. This module imports no other part of
 veilmix: any package may use it.
 """

@@ -9,10 +9,13 @@ it.
 Old names of parameters, fields and methods are accepted by two decorators, `accepts_old` and
 `keeps_old`. `python -m veilmix.deprecated` prints all of them.
 
->>> from veilmix.deprecated import Replaced, find >>> OLD = (Replaced("two-round", "exposure",
-"0.2.0", "0.4.0"),) >>> replaced = find("two-round", OLD) >>> print(replaced and replaced.sentence)
-'two-round' is now 'exposure' (since 0.2.0; the old name is accepted until 0.4.0) >>>
-print(find("exposure", OLD)) None
+>>> from veilmix.deprecated import Replaced, find
+>>> OLD = (Replaced("two-round", "exposure", "0.2.0", "0.4.0"),)
+>>> replaced = find("two-round", OLD)
+>>> print(replaced and replaced.sentence)
+'two-round' is now 'exposure' (since 0.2.0; the old name is accepted until 0.4.0)
+>>> print(find("exposure", OLD))
+None
 """
 
 import pkgutil

@@ -42,7 +42,7 @@ from .sealing import CONTEXT_SIZE
 from .x25519 import X25519_SIZE, is_public_key
 
 LABEL = b"veilmix box key 1\0"
-BOX_KEY = 32  # bytes of the key of a box
+BOX_KEY = 32  # bytes of the symmetric key of a sealed box
 BOX_PROOF = 96  # bytes of a proof: a point and two scalars
 PREFIX = bytes((SuiteCode.SEALEDBOX,))
 P = 2**255 - 19

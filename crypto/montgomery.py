@@ -28,7 +28,8 @@ _P = 2**255 - 19
 _A = 486662  # coefficient: the curve is v^2 = u^3 + A u^2 + u
 _COFACTOR = 8
 _EIGHTH = pow(_COFACTOR, -1, ORDER)
-_MINIMUM, _LIMIT = 2**251, 2**252  # range of an eighth of the multipliers of X25519's ladder
+# range of a multiplier divided by 8, for the multipliers that X25519 uses
+_MINIMUM, _LIMIT = 2**251, 2**252
 
 
 def multiplier(number: int) -> bytes:

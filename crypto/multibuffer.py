@@ -52,7 +52,7 @@ _OUT = (
     (2, 3),
     (2, 0),
     (1, 1),
-)  # output: words 0 5 10 15 6 7 8 9
+)  # indices (row, column) in the arranged state of the output words 0 5 10 15 6 7 8 9
 
 
 @final

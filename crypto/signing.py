@@ -36,7 +36,7 @@ _SIGN_BIT = 1 << 255  # this bit chooses between the two points with one y; the 
 _ORDER_8 = 2707385501144840649318225287225658788936804267575313519463743609750303402022
 _LOW_ORDER = frozenset(
     (0, 1, _P - 1, _ORDER_8, _P - _ORDER_8)
-)  # y coordinates of the points P with 8 P = 0
+)  # y coordinates of the points of low order, the points P with 8 P = 0
 _TOPS = {y >> 248 for y in (*_LOW_ORDER, _P)}
 _ORDINARY = tuple(
     top & 0x7F not in _TOPS for top in range(256)

@@ -40,7 +40,8 @@ from .ristretto import (
 
 OUTPUT = 64  # bytes of the function's output
 PROOF = 2 * SCALAR  # bytes of a proof: the challenge and the response
-MOST_INPUTS = 2**16 - 1  # most inputs of one batch: their numbers have two bytes in the proof
+# most inputs of one batch: the index of an input has two bytes in the hash of the proof
+MOST_INPUTS = 2**16 - 1
 SEED = 32  # bytes of the seed from which a key is derived
 
 _CONTEXT = b"OPRFV1-\x01-ristretto255-SHA512"  # RFC 9497, 3.1: version, mode, suite

@@ -11,7 +11,8 @@ the curve or its twist) make the shared secret zero for any recipient's key.
 X25519_SIZE = 32  # bytes of a public or a secret key
 
 _P = 2**255 - 19
-_ORDER_8 = (  # u of the two points of order 8; RFC 7748, section 6.1, asks for such a check
+# u coordinates of the two points of order 8; RFC 7748, section 6.1, asks to refuse low order
+_ORDER_8 = (
     325606250916557431795983626356110631294008115727848805560023387167927233504,
     39382357235489614581723060781553021112529911719440698176882885853963445705823,
 )

@@ -217,7 +217,8 @@ def command(
             break
     try:
         _print(outcomes, folders, wish)
-    except BrokenPipeError:  # stdout was closed; the exit code still tells of a failed expectation
+    # stdout was closed; the exit code must still report a failed expectation
+    except BrokenPipeError:
         _judge(outcomes)
         raise
     if trouble:

@@ -181,7 +181,7 @@ def command(
         say(page(err=True), line)
     if is_deferred:
         show(partial(record, kept))
-    if saved is not None:  # last, as the record has the hash of the written table
+    if saved is not None:  # saved last, as the record has the hash of the written table
         save_record(record(kept), saved)
 
 

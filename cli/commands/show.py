@@ -122,7 +122,8 @@ def _derive(run: "Run", members: Sequence[str], about: str, form: str) -> None:
     from ...scenarios.records.verification.reasons import lines
     from ...scenarios.schema.single_rows import require_single_rows
 
-    # A derivation treats each person's answer to a question as one fact, so several are refused.
+    # A derivation treats each person's answer to a question as one fact, so people with several
+    # rows are refused.
     require_single_rows(run.scenario, "show --why")
     if form == "mermaid":
         raise click.UsageError("--why: found --format mermaid; text and json are accepted")

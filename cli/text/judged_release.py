@@ -195,7 +195,7 @@ def _use(judged: "JudgedRelease") -> Iterator[str]:
     yield f" entropy of the columns one by one: {bits:.2f} bits a row; {whole:.2f} originally"
     if judged.two_way is not None:
         yield (
-            f" two-way tables: {judged.two_way:.3f} from those of the original said as coarse "
+            f" two-way tables: {judged.two_way:.3f} from the original, generalized alike "
             "(total variation: 0 the same, 1 nothing in common)"
         )
 
