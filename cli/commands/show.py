@@ -155,7 +155,7 @@ def _print_view(
     missed = sum(event.messages for event in view.transcript.events) - sum(
         event.messages for event in view.events
     )
-    say(console, f" {plural(missed, 'message')} passed unseen\n", style="dim")
+    say(console, f" {plural(missed, 'message')} not in this view\n", style="dim")
     lines = (*_opened(run, view), *_read(run, view))
     if deviated and not users_linked(view):
         lines += (f"links    {NOT_BY_WATCHING}",)
@@ -193,8 +193,8 @@ def _opened(run: "Run", view: "View") -> Iterator[str]:
             extent = "all" if opened == layers else opened or "none"
             if layers == run.scenario.mix.shufflers:
                 yield (
-                    f"opens    round {number}: all answers, as everybody; holds {extent} of the "
-                    f"{layers} orders that lead to names"
+                    f"opens    round {number}: all answers, like all people; holds {extent} of "
+                    f"the {layers} secret orders that link answers to names"
                 )
                 continue
             yield (

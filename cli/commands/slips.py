@@ -93,8 +93,8 @@ def use_slips(path: Path, scenario: "Scenario", host: str, port: int) -> "SlipsF
     )
     if (updated_slips.host, updated_slips.port) != (slips.host, slips.port):
         click.echo(
-            f"the slips are printed with {slips.host} port {slips.port}: scanned they lead there; "
-            "let all open the address on the wall, and type their code"
+            f"the slips are printed with {slips.host} port {slips.port}, where a scanned slip "
+            "leads; let all open the address on the projector's page, and type their code"
         )
     return updated_slips
 

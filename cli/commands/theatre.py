@@ -88,7 +88,7 @@ def command(
     write_page(path, page)
     people = plural(data["bill"]["people"], "person", "people")
     click.echo(f"saved {path} ({len(page.encode()) / 1000:,.0f} kB), with all that {people} said")
-    click.echo("next: open it in a browser; space plays, ? tells the keys")
+    click.echo("next: open it in a browser; space plays, ? lists the keys")
 
 
 def _outside(

@@ -106,7 +106,7 @@ def _verify_session(folder: Path, path: Path | None, form: str) -> None:
         _tell_limits(limits(evidence))
     _judge(checks, form, "session")
     if form == "table":
-        say(page(), f"digest {evidence.board.digest().hex()}: the same for all who saw these posts")
+        say(page(), f"digest {evidence.board.digest().hex()}: equal for all who saw these posts")
 
 
 def _tell_limits(limits: "Sequence[CheckLimit]") -> None:

@@ -135,7 +135,7 @@ def known_column_lines(advised: "Advised") -> Iterator[str]:
         yield (
             f"rows left out  {advised.suppressed:,} of {len(advised.table.codes):,}, of "
             f"{percent(advised.missed / advised.n)} of the people (at most "
-            f"{percent(advised.suppress)}); nobody who is left misses the target"
+            f"{percent(advised.suppress)}); no person left in the table misses the target"
         )
     if (cells := advised.cells) is not None and not cells.suppressed:
         yield f"cells suppressed  none: with these levels nobody is below k = {advised.k}"

@@ -83,7 +83,7 @@ def _merge(value: "RiskyValue") -> str:
     If no merge that was tried takes a person out of risk, the text says so.
     """
     if value.merge_with is None:
-        return "no counted merge takes any out"
+        return "no merge that was tried helps"
     return f"with {value.merge_with or '(empty)'}: {value.taken_out:,} fewer below k"
 
 
@@ -127,7 +127,7 @@ def _steps(places: "RiskPlaces") -> Grid:
         )
         for step in _printed_steps(places)
     ]
-    rows = rows or [("no single change takes anybody out", "", "", "", "")]
+    rows = rows or [("no single change lowers the number", "", "", "", "")]
     headings = ("change", "below k now", "then", "bits lost a row", "people a bit")
     return Grid(headings, rows, (1, 2, 3, 4))
 

@@ -100,7 +100,7 @@ def bracket_blocks(
         f"\npeople in a crowd smaller than k = {worst.k} in the worst table with these columns"
     )
     yield Grid(("", "people", "share"), list(_ends(worst)), (1, 2))
-    yield Line("\nhow the search came to it")
+    yield Line("\nbounds in the course of the search")
     rows = [(stage.doing, f"{stage.found:,}", f"{stage.at_most:,}") for stage in way.stages]
     yield Grid(("", "found", "at most"), rows, (1, 2))
     yield Line(f"\nended: {worst.why or 'proved, no table is worse'}")
