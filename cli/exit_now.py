@@ -1,15 +1,16 @@
 """The end of the process: immediate, and with the intended exit code.
 
-Solvers ignore Ctrl-C. A caller that stops a solver goes on without it, and its thread computes
-until the process ends (analysis/composition/worst_search.py). Python ends such threads at shutdown,
-when they next ask for its lock; inside a solver's C++ this aborts the process with exit code -6. If
-Ctrl-C is pressed while Python executes a text (an imported dataclass does this), `python -m` would
-end by the signal, although the program has handled it. Therefore the process ends before Python's
-shutdown: after all functions registered with `atexit`, and after all output is flushed. This also
-saves the time to free a large run object by object. Ctrl-C after that point has no effect.
+Solvers ignore Ctrl-C. A caller that stops a solver goes on without it, and the solver's thread
+computes until the process ends (analysis/composition/worst_search.py). Python ends such threads at
+shutdown, when they next ask for its lock; inside a solver's C++ this aborts the process with exit
+code -6. There is a second problem. If Ctrl-C is pressed while Python executes generated source text
+(`dataclasses` does this at import), `python -m` ends by the signal, although the program has
+handled it.
 
-After Ctrl-C the process does not wait for other threads: a thread may be in a run that is no longer
-needed, or wait for a message from a killed process.
+Therefore the process ends before Python's shutdown: after all functions registered with `atexit`,
+and after all output is flushed. This also saves the time to free a large run object by object.
+Ctrl-C after that point has no effect. After Ctrl-C the process does not wait for other threads: a
+thread may be in a run that is no longer needed, or wait for a message from a killed process.
 """
 
 import atexit

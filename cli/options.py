@@ -82,7 +82,7 @@ class PeopleCount(_Number):
 class Nodes(_Number):
     """Type of an option: the largest number of nodes in each search tree of an exact search.
 
-    Unlike a limit in seconds, it gives the same result on every machine.
+    Unlike a limit in seconds, a limit of nodes gives the same result on every machine.
     """
 
     name = "nodes"

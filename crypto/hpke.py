@@ -90,7 +90,7 @@ class HpkeSuite(Suite):
 
 @final
 class HpkeX25519(HpkeSuite, SealedTogether):
-    """The suite `hpke-x25519`: RFC 9180 with X25519, the standard that other programs use."""
+    """The suite `hpke-x25519`: RFC 9180 with X25519, a standard that other programs support."""
 
     code = SuiteCode.HPKE_X25519
     overhead = 1 + X25519_SIZE + _TAG_SIZE

@@ -40,7 +40,7 @@ _PRINT_SIZE = 16  # bytes of a fingerprint: a second key with a given fingerprin
 
 
 def check_name(name: str) -> str:
-    """Return `name` if an identity may have it, else raise ParameterError."""
+    """Return `name` if it is accepted as the name of an identity, else raise ParameterError."""
     if not (isinstance(name, str) and _NAME.fullmatch(name)):
         raise ParameterError(
             f"name: found {str(name)[:80]!r}; 1 to 64 letters, digits, dots, dashes and "

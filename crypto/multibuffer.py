@@ -156,8 +156,8 @@ class MultiBuffer:
         """Return a bool array: whether each signature of a message satisfies Ed25519's equation.
 
         The equation is R = s B - h A for a signature (R, s) by the key A, with B the base point and
-        h the hash of R, A and the message. Libsodium asks for more: it also refuses points of low
-        order and scalars that are not reduced. This function may give True for such signatures.
+        h the hash of R, A and the message. Libsodium also refuses points of low order, and scalars
+        that are not below the group's order. This method may give True for such signatures.
         """
         public, signed = (np.frombuffer(each, dtype=np.uint8) for each in (publics, signatures))
         text, starts, sizes = _texts(messages)

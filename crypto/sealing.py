@@ -69,14 +69,15 @@ class Suite(ABC):
             public: the recipient's key, of this suite.
             plaintext: any number of bytes.
             context: exactly 32 bytes; the result opens only in the same context.
-            entropy: source of the ephemeral key, if it is seeded and the suite reproducible.
+            entropy: source of the ephemeral key, if it is seeded and the suite is reproducible;
+                else the system's randomness is used.
 
         Returns:
             The sealed bytes, without the suite byte.
 
         Raises:
-            ParameterError: a key of another suite, a plaintext that is not bytes, a context that
-                is not 32 bytes.
+            ParameterError: a key of another suite, a plaintext that is not bytes, a context that is
+                not 32 bytes.
         """
         if not isinstance(plaintext, bytes):
             raise ParameterError(f"plaintext: got {type(plaintext).__name__}, accepted: bytes")

@@ -185,8 +185,8 @@ def _opened(run: "Run", view: "View") -> Iterator[str]:
     """Yield a line for each round: the layers of a submission that the coalition can decrypt.
 
     In a verified mix the line counts the keys that the coalition holds, of all keys that open an
-    answer. If all people read the answers, it counts the secret shuffle orders that the coalition
-    holds.
+    answer. If the reader has published its decryption shares, all answers are public. Then the line
+    counts the secret shuffle orders that the coalition holds.
     """
     for number, (opened, layers) in view.opened.items():
         if run.scenario.mix.kind == "verified":

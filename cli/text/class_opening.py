@@ -56,7 +56,7 @@ def say_terms(scenario: "Scenario", terms: "ClassTerms") -> None:
 
 
 def say_rules(scenario: "Scenario") -> None:
-    """Print the smallest number of people, the seconds for a round, and the promised exposure."""
+    """Print the rules of a poll's rounds: smallest number of people, seconds, promised exposure."""
     from ...poll.questions import promise_of
     from ...scenarios.programs.capability import AnswerKind
     from ...scenarios.programs.registry import answers_in

@@ -1,7 +1,7 @@
 """Print functions for the output of commands: text and tables for people, JSON and CSV.
 
-On a terminal a table is as wide as the terminal; in a pipe or a file it is as wide as it needs to
-be, and never cut. Colour only on a terminal, and not if NO_COLOR is set.
+On a terminal a table is as wide as the terminal. In a pipe or a file it is as wide as it needs to
+be, and never cut. Colour is used only on a terminal, and not if NO_COLOR is set.
 """
 
 import re

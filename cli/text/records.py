@@ -208,7 +208,7 @@ class ShownLayers(Record, frozen=True):
     Attributes:
         round: number of the round, from 1.
         layers: number of layers that the coalition decrypts.
-        of: number of all layers.
+        of: number of layers of each submission.
     """
 
     round: int
