@@ -7,7 +7,8 @@ docs/stability.md has the policy. This module imports no other part of veilmix: 
 it.
 
 Old names of parameters, fields and methods are accepted by two decorators, `accepts_old` and
-`keeps_old`. `python -m veilmix.deprecated` prints all of them.
+`keeps_old`; old names of a package's classes and functions by `find_old`. `python -m
+veilmix.deprecated` prints all of them.
 
 >>> from veilmix.deprecated import Replaced, find
 >>> OLD = (Replaced("two-round", "exposure", "0.2.0", "0.4.0"),)
@@ -73,7 +74,7 @@ def find(name: str, replaced: Iterable[Replaced]) -> Replaced | None:
     return next((entry for entry in replaced if entry.old == name), None)
 
 
-# Dotted name of a function or class -> its old names, each with the name that replaces it.
+# Dotted name of a function, class or package -> its old names, each with the name that replaces it.
 _RENAMED: dict[str, dict[str, Replaced]] = {}
 
 
@@ -140,6 +141,39 @@ def keeps_old(since: str = SINCE, until: str = UNTIL, /, **new_names: str) -> Ca
         return cls
 
     return decorate
+
+
+def find_old(
+    package: str,
+    fetch: Callable[[str], Any],
+    since: str = SINCE,
+    until: str = UNTIL,
+    /,
+    **new_names: str,
+) -> Callable[[str], Any]:
+    """Return the `__getattr__` of a package that also accepts old names of its members.
+
+    Example: `__getattr__ = find_old(__name__, __getattr__, WorstCase="WorstReport")`.
+
+    Args:
+        package: dotted name of the package.
+        fetch: the package's `__getattr__` without old names.
+        since: the first version with the new names.
+        until: the first version that no longer accepts the old names.
+        new_names: the new name of each old class, function or constant.
+    """
+    entries = _entries(new_names, since, until)
+    _RENAMED.setdefault(package, {}).update(entries)
+
+    def fetch_renamed(name: str) -> Any:
+        """Return a name of the package; an old name is fetched by its new one, with a warning."""
+        entry = entries.get(name)
+        if entry is None:
+            return fetch(name)
+        entry.warn()
+        return getattr(sys.modules[package], entry.new)
+
+    return fetch_renamed
 
 
 def renamed() -> Iterator[tuple[str, Replaced]]:

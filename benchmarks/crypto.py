@@ -13,7 +13,7 @@ from functools import partial
 
 from harness import Turns, best, run
 from nacl.bindings import crypto_box_seal, crypto_box_seal_open
-from veilmix.crypto.entropy import Entropy, SeededEntropy, SystemEntropy
+from veilmix.crypto.entropy import Entropy, OSEntropy, SeededEntropy
 from veilmix.crypto.layer import open_layer, seal_layer
 from veilmix.crypto.merkle import merkle_root
 from veilmix.crypto.onion import Hop, wrap
@@ -24,7 +24,7 @@ ROUNDS = 9
 LIMIT = 1.10
 CONTEXT = bytes(32)
 PLAINTEXT = bytes(200)
-SYSTEM, SEEDED = SystemEntropy(), SeededEntropy(1)
+SYSTEM, SEEDED = OSEntropy(), SeededEntropy(1)
 
 Loop = Callable[[int], object]  # does its work that many times
 

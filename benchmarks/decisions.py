@@ -21,7 +21,7 @@ import numpy as np
 import veilmix
 from harness import run
 from veilmix.protocol.board.strategies import Call, RoundResult
-from veilmix.protocol.wire.messages import Certificate, Decision
+from veilmix.protocol.wire.messages import Decision, DecisionCertificate
 from veilmix.protocol.wire.parties import Role
 from veilmix.protocol.wire.schema import Feature, Schema
 from veilmix.scenarios.programs.registry import strategy
@@ -30,7 +30,7 @@ MAX_EXPOSURE = 0.3
 TABLES = 200  # of random shares
 CASES = ((6, (2, 2), 2), (6, (2, 2), 3), (12, (2, 2), 3), (10, (2, 3), 2))
 RULES = ("margins", "coverage", "local-suppression")
-BARE = Certificate("", 1, 1, 0)
+BARE = DecisionCertificate("", 1, 1, 0)
 
 Margins = tuple[tuple[int, ...], ...]
 

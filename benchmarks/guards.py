@@ -31,7 +31,7 @@ from typing import Any
 from harness import CORES, Turns, run
 from sessions import census
 from veilmix.crypto import tokens
-from veilmix.crypto.entropy import SystemEntropy
+from veilmix.crypto.entropy import OSEntropy
 from veilmix.crypto.montgomery import POINT, base_multiples, multiples
 from veilmix.crypto.signing import make_signers, sign_all, valid_signatures
 from veilmix.crypto.tokens import Granted, TokenKey
@@ -105,7 +105,7 @@ def bare_tokens(people: int, slots: Sequence[int]) -> tuple[float, float]:
     slots: tokens that a person asks for, in each round. Nothing but the operations themselves, for
     all of a sample together, without messages: signed requests, answers, tokens, spending them.
     """
-    entropy, many = SystemEntropy(), SAMPLE
+    entropy, many = OSEntropy(), SAMPLE
     key, makers = TokenKey(entropy), make_signers([entropy] * many)
     start, multiplications = time.thread_time(), 0
     for each in slots:

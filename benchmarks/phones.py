@@ -27,7 +27,7 @@ from threading import Lock, Thread
 from urllib.parse import urljoin, urlsplit
 
 from harness import VEILMIX, peak_of, run
-from veilmix.crypto.entropy import SystemEntropy
+from veilmix.crypto.entropy import OSEntropy
 from veilmix.poll.questions import DEMO, read_questions
 from veilmix.protocol.board.board import Board
 from veilmix.protocol.rounds.ballots import Phrasebook, submit_all
@@ -65,7 +65,7 @@ class SharedBoard:
             if not board.calls or board.due is not None or board.announcement is None:
                 return None
             plan = open_round(board.announcement, board.session, board.calls[-1])
-            (made,) = submit_all(Phrasebook(plan), [tuple(row)], [SystemEntropy()])
+            (made,) = submit_all(Phrasebook(plan), [tuple(row)], [OSEntropy()])
             number = plan.call.round
             (frame,) = frame_envelopes(plan.session, number, [made.envelope], board.witness)
             return number, frame

@@ -55,9 +55,9 @@ def ours(rows: list[tuple[str, ...]], *, everybody: bool) -> dict[str, Any]:
     """What veilmix finds."""
     from veilmix.analysis.exposure.cells import distinct
     from veilmix.analysis.release_risks import (
-        Attack,
         Inference,
         Linkability,
+        ReleaseAttack,
         ask,
         singling_out,
     )
@@ -70,7 +70,7 @@ def ours(rows: list[tuple[str, ...]], *, everybody: bool) -> dict[str, Any]:
     most = {} if everybody else {"most": ATTACKS * half * len(ASKED)}
     answers: dict[str, Any] = {}
 
-    def note(name: str, attack: Attack) -> None:
+    def note(name: str, attack: ReleaseAttack) -> None:
         rates = (attack.attack, attack.control, attack.baseline)
         answers[name] |= dict(zip(RATES, (rate and rate.share for rate in rates), strict=True))
 

@@ -33,7 +33,7 @@ from veilmix.analysis.scaling import (
     RoundLoad,
     session_costs,
 )
-from veilmix.crypto.entropy import SystemEntropy
+from veilmix.crypto.entropy import OSEntropy
 from veilmix.crypto.layer import open_layer, seal_layer
 from veilmix.crypto.suites import suite
 from veilmix.protocol.knowledge.transcript import Transcript
@@ -59,7 +59,7 @@ SHAPES = {  # people, features, shufflers, whether recorded as a summary
 
 def bare(name: str = "sealedbox", many: int = BARE) -> tuple[float, float]:
     """Seconds of this thread to seal one layer and to open it, now."""
-    scheme, entropy, context = suite(name, lesson=True), SystemEntropy(), bytes(32)
+    scheme, entropy, context = suite(name, lesson=True), OSEntropy(), bytes(32)
     pair, plain = scheme.keypair(entropy), bytes(INSIDE)
     start = time.thread_time()
     sealed = [seal_layer(scheme, pair.public, plain, context, entropy) for _ in range(many)]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from veilmix.crypto.entropy import SystemEntropy
+from veilmix.crypto.entropy import OSEntropy
 from veilmix.roles.cast import Cast
 from veilmix.scenarios.lab.play.announcement import announced_policy, announced_rules
 from veilmix.scenarios.lab.play.fault_schedule import draw_faults
@@ -49,7 +49,7 @@ def plain_cast(scenario: Scenario, seed: int | None = None, **changes: Any) -> C
         "people": crowd.n,
         "row": crowd.row,
         "decide": decision_rule(scenario.policy),
-        "entropy": SystemEntropy(),
+        "entropy": OSEntropy(),
     }
     return Cast(**fields | changes)
 

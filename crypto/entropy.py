@@ -63,7 +63,7 @@ class Entropy(ABC):
 
 
 @final
-class SystemEntropy(Entropy):
+class OSEntropy(Entropy):
     """The operating system's randomness, the default of all functions that take an entropy.
 
     Threads may share an object.
@@ -78,14 +78,14 @@ class SystemEntropy(Entropy):
             raise _negative(n)
         return os.urandom(n)
 
-    def fork(self, label: str) -> "SystemEntropy":
+    def fork(self, label: str) -> "OSEntropy":
         """Return this source: system randomness needs no independent parts."""
         if not (isinstance(label, str) and label.isascii()):
             _encoded(label)
         return self
 
     def __repr__(self) -> str:
-        return "SystemEntropy()"
+        return "OSEntropy()"
 
 
 @final
@@ -227,7 +227,7 @@ class SeededEntropy(Entropy):
 
 def entropy_of(seed: int | None) -> Entropy:
     """Return the entropy of a seed; the system's randomness if the seed is None."""
-    return SystemEntropy() if seed is None else SeededEntropy(seed)
+    return OSEntropy() if seed is None else SeededEntropy(seed)
 
 
 def _negative(n: int) -> ParameterError:

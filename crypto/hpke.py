@@ -25,7 +25,7 @@ from hashlib import shake_256
 from typing import TYPE_CHECKING, Any, final
 
 from .batched import SealedTogether
-from .entropy import Entropy, SystemEntropy
+from .entropy import Entropy, OSEntropy
 from .key_schedule import opened, sealed
 from .keys import ML_KEM_PUBLIC_SIZE, SECRET_SIZE, KeyPair, PublicKey, SecretKey, SuiteCode
 from .sealing import Suite
@@ -109,7 +109,7 @@ class HpkeX25519(HpkeSuite, SealedTogether):
 
         engine: the library that multiplies the points of eight keys at once.
         """
-        ephemeral = SystemEntropy().random(SECRET_SIZE * len(plaintexts))
+        ephemeral = OSEntropy().random(SECRET_SIZE * len(plaintexts))
         return sealed(engine, public.raw, INFO + context, plaintexts, ephemeral)
 
     def _open_group(

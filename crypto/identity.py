@@ -16,7 +16,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Never, final
 
 from ..errors import ParameterError, Refused
-from .entropy import Drawn, Entropy, SystemEntropy
+from .entropy import Drawn, Entropy, OSEntropy
 from .signing import SIGNING_KEY, Signer, verify_signature
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ def make_identity(name: str, entropy: Entropy | None = None) -> Identity:
     library.
     """
     check_name(name)
-    seed = (entropy or SystemEntropy()).random(SEED)
+    seed = (entropy or OSEntropy()).random(SEED)
     signer = Signer(Drawn(seed))
     certificate, tls_key = _certificate(name)
     binding = signer.sign(_bound(name, _der(name, certificate)))

@@ -19,7 +19,7 @@ from typing import Any
 
 import trio
 
-from ..crypto.entropy import Entropy, SeededEntropy, SystemEntropy
+from ..crypto.entropy import Entropy, OSEntropy, SeededEntropy
 from ..crypto.identity import Identity, fingerprint_of_digest
 from ..errors import StorageError
 from ..protocol.board.board import Board, Entry
@@ -251,7 +251,7 @@ async def _played(
     """
     troubles = Troubles(partial(site.log, "note"), site.directory.certificates)
     journal, gauge = site.opened(), Gauge(site.name, site.log, troubles)
-    entropy: Entropy = SystemEntropy()
+    entropy: Entropy = OSEntropy()
     if journal is not None:
         entropy = SeededEntropy.from_secret(journal.fact("kept", os.urandom(SECRET)))
     boards: list[RemoteNetwork] = []

@@ -12,7 +12,7 @@ def _():
     import veilmix
     from veilmix import Frame
     from veilmix.analysis.figures import guesses
-    from veilmix.crypto.entropy import SystemEntropy
+    from veilmix.crypto.entropy import OSEntropy
     from veilmix.crypto.onion import Hop, peel, wrap
     from veilmix.crypto.suites import suite
     from veilmix.errors import Refused
@@ -23,7 +23,7 @@ def _():
         Frame,
         Hop,
         Refused,
-        SystemEntropy,
+        OSEntropy,
         guesses,
         mo,
         outcome_data,
@@ -78,10 +78,10 @@ def _(guess, mo):
 
 
 @app.cell
-def _(SystemEntropy, guessed, mo, suite):
+def _(OSEntropy, guessed, mo, suite):
     guessed  # nothing is shown before
     text = mo.ui.text("A = Y", label="what Anna writes", max_length=16)
-    sealing, chance = suite(), SystemEntropy()
+    sealing, chance = suite(), OSEntropy()
     names = ("shuffler-1", "shuffler-2", "curator")
     keys = {name: sealing.keypair(chance) for name in names}
     contexts = {name: bytes([i]) * 32 for i, name in enumerate(names)}

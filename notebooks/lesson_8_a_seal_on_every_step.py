@@ -15,7 +15,7 @@ def _():
     import veilmix
     from veilmix import Frame
     from veilmix.analysis.figures import guesses
-    from veilmix.crypto.entropy import SystemEntropy
+    from veilmix.crypto.entropy import OSEntropy
     from veilmix.crypto.verified.ballots import make_ballot
     from veilmix.crypto.verified.group import RISTRETTO255
     from veilmix.crypto.verified.keys import OwnedKey, joint_key, make_key
@@ -35,7 +35,7 @@ def _():
         ProofContext,
         RISTRETTO255,
         ShuffleStatement,
-        SystemEntropy,
+        OSEntropy,
         ValueElements,
         ballot_rows,
         equations,
@@ -106,7 +106,7 @@ def _(
     OwnedKey,
     ProofContext,
     RISTRETTO255,
-    SystemEntropy,
+    OSEntropy,
     ValueElements,
     ballot_rows,
     guessed,
@@ -115,7 +115,7 @@ def _(
     make_key,
 ):
     guessed  # nothing is shown before
-    chance = SystemEntropy()
+    chance = OSEntropy()
     place = ProofContext(RISTRETTO255, chance.random(32), 1, 0, b"shuffler-1")
     holders = ("shuffler-1", "shuffler-2", "curator")
     contexts = [place.at(name.encode()) for name in holders]
@@ -184,7 +184,7 @@ def _(
     Frame,
     RISTRETTO255,
     ShuffleStatement,
-    SystemEntropy,
+    OSEntropy,
     chance,
     cheat,
     equations,
@@ -238,7 +238,7 @@ def _(
             "it shows": meaning[name.partition(" ")[0]],
             "it holds": "yes" if left_side == right else "no",
         }
-        for name, left_side, right in equations(statement, seal, SystemEntropy())
+        for name, left_side, right in equations(statement, seal, OSEntropy())
     ]
     fails = [row["equation"] for row in looked if row["it holds"] == "no"]
     verdict = f"broken at {', '.join(fails)}" if fails else "whole"

@@ -1,6 +1,6 @@
 """The record of a release that was made elsewhere, judged against the original table."""
 
-from ..analysis.release_risks import Interval
+from ..analysis.release_risks import ShareInterval
 from ..scenarios.serialization.record import Record
 from .score_record import AskedQuestion, SensitiveColumn
 
@@ -113,7 +113,7 @@ class NearestRows(Record, frozen=True):
     zero: float
     median: float
     control_median: float | None
-    nearer: Interval | None
+    nearer: ShareInterval | None
 
 
 class JudgedRelease(Record, frozen=True):

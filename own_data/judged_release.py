@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ..analysis.advice.ladder import entropy
 from ..analysis.exposure import joint_counts, users_below
 from ..analysis.exposure.cells import cells_of
-from ..analysis.release_risks import Attack, ask, diversity, singling_out
+from ..analysis.release_risks import ReleaseAttack, ask, diversity, singling_out
 from ..analysis.release_risks.compatible_rows import ANY_VALUE, NO_VALUE, RowMatches, match_rows
 from ..analysis.release_risks.copied_rows import copied_rows, record_distances
 from ..analysis.release_risks.person_matches import PersonMatches, match_persons
@@ -380,7 +380,7 @@ class _Judge:
         attacker_columns = [
             j for j in self.joined.attacker_columns if j not in self.joined.sensitive
         ]
-        attacks, outside = list[tuple[Attack, int]](), self.joined.outside
+        attacks, outside = list[tuple[ReleaseAttack, int]](), self.joined.outside
         owners = self.joined.people.persons, None if outside is None else outside.persons
         for size in SIZES:
             if size <= len(every):
@@ -396,7 +396,7 @@ class _Judge:
             attacks += [(attack, 0) for attack in question_attacks]
         return tuple(self._question_record(attack, size) for attack, size in attacks)
 
-    def _question_record(self, attack: Attack, size: int) -> AskedQuestion:
+    def _question_record(self, attack: ReleaseAttack, size: int) -> AskedQuestion:
         """Return the record of an attack: singling out, linkability or inference.
 
         size: the number of columns of a predicate that singles out; 0 for other attacks.

@@ -6,7 +6,7 @@ from typing import Annotated
 from msgspec import Meta, field
 
 from ..analysis.exposure import Attacker
-from ..analysis.release_risks import Interval, Rate
+from ..analysis.release_risks import Rate, ShareInterval
 from ..analysis.scoring import Missing
 from ..scenarios.populations.roles import ColumnRole
 from ..scenarios.serialization.record import Record
@@ -227,7 +227,7 @@ class AttackRate(Record, frozen=True):
         return cls.from_interval(rate.interval())
 
     @classmethod
-    def from_interval(cls, interval: Interval) -> "AttackRate":
+    def from_interval(cls, interval: ShareInterval) -> "AttackRate":
         """Return the record of a rate with its confidence interval."""
         return cls(interval.value, interval.low, interval.high)
 

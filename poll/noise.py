@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from ..crypto.entropy import SystemEntropy
+from ..crypto.entropy import OSEntropy
 from ..languages.language import Language, english
 from ..presentation.presenters.limit_forecast import VERDICTS
 from ..protocol.board.board import Board
@@ -200,4 +200,4 @@ def response(scenario: Scenario, row: Sequence[str]) -> Sequence[str]:
     row: the true answers, in the order of the questions.
     """
     questions = noise_of(scenario)
-    return randomization(questions)(row, SystemEntropy()) if questions else row
+    return randomization(questions)(row, OSEntropy()) if questions else row

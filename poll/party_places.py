@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import trio
 
-from ..crypto.entropy import SystemEntropy
+from ..crypto.entropy import OSEntropy
 from ..errors import RoundBurned, StorageError
 from ..protocol.board.phases import BOARD
 from ..protocol.wire import parties
@@ -139,7 +139,7 @@ def cast_of(scenario: Scenario) -> Cast:
         0,
         _no_row,
         strategy(scenario, None),
-        SystemEntropy(),
+        OSEntropy(),
         program=wire(scenario),
     )
 

@@ -10,7 +10,7 @@ from contextlib import suppress
 
 import trio
 
-from ..crypto.entropy import SystemEntropy
+from ..crypto.entropy import OSEntropy
 from ..crypto.signing import Signer
 from ..protocol.board.board import Board
 from ..protocol.rounds.ballots import Phrasebook, submit_all
@@ -50,7 +50,7 @@ class SimulatedPeople:
         """Let the simulated people join the class, under names that begin with "simulated"."""
         for number in range(self._count):
             secret = secrets.token_hex(SECRET)
-            signer = self._signers[secret] = Signer(SystemEntropy())
+            signer = self._signers[secret] = Signer(OSEntropy())
             key = signer.public if self._room.registered else b""
             self._room.simulate(secret, f"simulated {number + 1}", key)
             self._people[secret] = ()
@@ -123,7 +123,7 @@ def locked_answers(
     """
     keys = joint_keys(plan, board.verified.keys[plan.call.round])
     elements = AnswerElements(plan)
-    records = make_ballots(plan, keys, elements, index, row, SystemEntropy())
+    records = make_ballots(plan, keys, elements, index, row, OSEntropy())
     body = submission(plan, records, signer)
     return Message(plan.session, plan.call.round, body).encode()
 
@@ -139,7 +139,7 @@ async def _sealed(plan: Round, secret: str, row: Sequence[str], seeds: Seeds | N
     """
     if plan.shape is not None and seeds is not None:
         public = await seeds.public(plan.call.round)
-        query = question(plan, row, SystemEntropy())
+        query = question(plan, row, OSEntropy())
         return query.sealed(await seeds.ask(plan, secret, query.data), public)
-    (submission,) = submit_all(Phrasebook(plan), [tuple(row)], [SystemEntropy()])
+    (submission,) = submit_all(Phrasebook(plan), [tuple(row)], [OSEntropy()])
     return frame_envelopes(plan.session, plan.call.round, [submission.envelope], plan.witness)[0]

@@ -14,7 +14,7 @@ from ..protocol.wire.commitment import COMMITTED
 if TYPE_CHECKING:
     from ..languages.language import Language
     from ..protocol.wire.announcement import AnnouncedPolicy
-    from ..protocol.wire.messages import Certificate, Decision
+    from ..protocol.wire.messages import Decision, DecisionCertificate
 
 # rule that proves the bound of a certificate -> key of its plain name for a classroom; a rule
 # without a key keeps its own name
@@ -79,7 +79,7 @@ def released(
     )
 
 
-def promise(proof: "Certificate", language: "Language") -> str:
+def promise(proof: "DecisionCertificate", language: "Language") -> str:
     """Return the bound that a certificate proves, as a clause: at most so many people exposed at k.
 
     A certificate for n = 0 people has no counts: the clause then states k alone.

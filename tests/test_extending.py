@@ -19,7 +19,7 @@ from sample_kit import sampled
 from veilmix.analysis.randomizers import Pure
 from veilmix.errors import ParameterError
 from veilmix.presentation.presenters.presenter import Presenter
-from veilmix.protocol.wire.messages import Certificate, Decision
+from veilmix.protocol.wire.messages import Decision, DecisionCertificate
 from veilmix.protocol.wire.schema import Feature, Schema
 from veilmix.scenarios.attacks.catalogue.attack import Attack
 from veilmix.scenarios.attacks.catalogue.guard import Guard
@@ -66,7 +66,9 @@ def test_the_program_of_the_page_releases_nothing_where_no_column_is_safe(
     )
     rule = program.strategy(scenario, None).rule
     schema = Schema((Feature("A", ("N", "Y")), Feature("B", ("N", "Y"))))
-    assert rule(schema, [[16, 14], [29, 1]], 30) == Decision((), Certificate("exact", 20, 30, 0))
+    assert rule(schema, [[16, 14], [29, 1]], 30) == Decision(
+        (), DecisionCertificate("exact", 20, 30, 0)
+    )
 
 
 def members(of: type) -> set[str]:

@@ -1,4 +1,4 @@
-"""Old names of parameters, fields and methods work, warn once, and mean the same as the new ones.
+"""Old names work, warn once, and mean the same as the new ones.
 
 The table is written by hand: without an alias of it, tests fail.
 """
@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from importlib import import_module
 from typing import Any, NamedTuple, Self
 
 import msgspec
@@ -44,9 +45,9 @@ from veilmix.analysis.reidentification import (
     find_people,
 )
 from veilmix.analysis.release_risks import (
-    Attack,
     Inference,
     Linkability,
+    ReleaseAttack,
     ask,
     singling_out,
     table_risks,
@@ -148,7 +149,7 @@ FIELDS: list[tuple[Any, dict[str, str]]] = [
     (filled(ExpectedLimits), {"least": "min_share"}),
     (filled(PairLaw), {"own": "u_ratios", "other": "v_ratios"}),
     (filled(Identified), {"found": "expected_matches", "known": "known_columns"}),
-    (filled(Attack), {"known": "known_columns"}),
+    (filled(ReleaseAttack), {"known": "known_columns"}),
     (filled(Inference), {"known": "known_columns"}),
     (filled(SetChoice), {"kept": "kept_columns"}),
     (SCORE, {"most": "people_limit"}),
@@ -202,6 +203,12 @@ METHODS: list[tuple[Any, str, str, Sequence[Any], dict[str, Any]]] = [
     (Level, "of", "from_value", LEVEL, {"n": 10, "q": 0.1}),
     (SampledDelta, "of", "from_value", [0.5], DELTA),
 ]  # fmt: skip
+
+MEMBERS = [
+    ("veilmix.analysis.information", "WorstCase", "WorstReport"),
+    ("veilmix.analysis.release_risks", "Attack", "ReleaseAttack"),
+    ("veilmix.analysis.release_risks", "Interval", "ShareInterval"),
+]
 
 
 def sentence(old: str, new: str) -> str:
@@ -271,6 +278,18 @@ def test_old_methods_are_callable(
     assert inspect.signature(getattr(owner, old)) == inspect.signature(getattr(owner, new))
 
 
+@pytest.mark.parametrize(("package", "old", "new"), MEMBERS)
+def test_old_members_of_packages_are_found(package: str, old: str, new: str) -> None:
+    module = import_module(package)
+    with pytest.warns(DeprecationWarning, match=sentence(old, new)) as warned:
+        member = getattr(module, old)
+    assert [warning.filename for warning in warned] == [__file__]
+    assert member is getattr(module, new)
+    assert old not in dir(module)
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        _ = module.nothing
+
+
 def test_the_table_has_all_old_names() -> None:
     def bare(function: Any) -> str:
         return f"{function.__module__}.{function.__qualname__}"
@@ -284,6 +303,7 @@ def test_the_table_has_all_old_names() -> None:
         (class_of(record), old, new) for record, names in FIELDS for old, new in names.items()
     }
     table |= {(class_of(owner), old, new) for owner, old, new, *_ in METHODS}
+    table |= set(MEMBERS)
     kept = {(place, entry.old, entry.new) for place, entry in renamed()}
     own = {entry for entry in kept if not entry[0].startswith(f"{__name__}.")}
     assert own == table

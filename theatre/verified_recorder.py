@@ -9,7 +9,7 @@ recorder checks the proof itself, unless the round has more than `MAX_CHECKED` c
 from collections import defaultdict
 from typing import Any
 
-from ..crypto.entropy import SystemEntropy
+from ..crypto.entropy import OSEntropy
 from ..errors import Refused, RoundBurned, VerificationError
 from ..protocol.board.board import Entry
 from ..protocol.board.verified_posts import VerifiedPosts
@@ -194,7 +194,7 @@ class ProvedRecorder(MoveRecorder):
         if lists is None:
             return None
         try:
-            return check_shuffled(plan, self._keys[plan.call.round], lists, body, SystemEntropy())
+            return check_shuffled(plan, self._keys[plan.call.round], lists, body, OSEntropy())
         except RoundBurned:
             return None
 

@@ -40,7 +40,7 @@ from veilmix.protocol.wire import parties
 from veilmix.protocol.wire.announcement import AnnouncedPolicy, Rules
 from veilmix.protocol.wire.bodies import KINDS
 from veilmix.protocol.wire.frames import HEADER, Message, decode_message
-from veilmix.protocol.wire.messages import Alarm, Batch, Body, Cause, Certificate, Decision
+from veilmix.protocol.wire.messages import Alarm, Batch, Body, Cause, Decision, DecisionCertificate
 from veilmix.protocol.wire.peer_messages import Accusation
 from veilmix.protocol.wire.schema import Feature, Schema
 from veilmix.protocol.wire.token_messages import Ask, Grant
@@ -73,7 +73,7 @@ class Letters(Instrument):
 
 def keep(_schema: Schema, _sums: Sequence[Sequence[int]], people: int) -> Decision:
     """Keep both columns, whatever was counted."""
-    return Decision((0, 1), Certificate("fixed", 2, people, 0))
+    return Decision((0, 1), DecisionCertificate("fixed", 2, people, 0))
 
 
 @dataclass

@@ -15,10 +15,10 @@ from veilmix.protocol.wire.messages import (
     Body,
     Burned,
     Cause,
-    Certificate,
     Closed,
     Consent,
     Decision,
+    DecisionCertificate,
     Key,
     Kind,
     Mixed,
@@ -43,7 +43,7 @@ from wire_examples import (
 )
 from wire_faults import patched, replaced, size
 
-NOTHING = Decision((), Certificate("fixed", 5, 3, 3))
+NOTHING = Decision((), DecisionCertificate("fixed", 5, 3, 3))
 
 
 def guards() -> Named:

@@ -27,11 +27,11 @@ from veilmix.protocol.wire.messages import (
     Batch,
     Body,
     Call,
-    Certificate,
     Closed,
     CommittedDecision,
     Counts,
     Decision,
+    DecisionCertificate,
     Key,
     OpenedCertificate,
     Registry,
@@ -125,7 +125,7 @@ COARSER = Schema(
 FLAWED = Rules(lesson=True, flaws=(Flaw.UNBOUND, Flaw.ONE_KEY))
 STATISTICAL = AnnouncedPolicy(5, 0.1, "coverage", True, Setting.STATISTICAL, 0.05)
 COUNTS: tuple[Counts, ...] = ({("+",): 9, ("-",): 2},)
-PROOF = Certificate("coverage", 5, 11, 2, (4.0, 2.5), 1, 0.25)
+PROOF = DecisionCertificate("coverage", 5, 11, 2, (4.0, 2.5), 1, 0.25)
 COMMITTED = CommittedDecision((0, 2), 11, None, (), bytes(range(32)), b"for the analyst")
 # Messages whose fields have to do with each other, that have several forms, or a seal. The other
 # examples are made from the rows.

@@ -15,6 +15,7 @@ and distributions are imported only in the functions that use them.
 from typing import TYPE_CHECKING
 
 from ...deferred import deferred
+from ...deprecated import find_old
 
 if TYPE_CHECKING:
     from ..randomizers.two_level import TwoLevel
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
         privacy_budget,
         tradeoff_bound,
     )
-    from .worst_case import WorstCase, hidden_share, ldp, worst_case_privacy, worst_report
+    from .worst_case import WorstReport, hidden_share, ldp, worst_case_privacy, worst_report
 else:
     __getattr__, __dir__ = deferred(
         __name__,
@@ -85,7 +86,7 @@ else:
                 "tradeoff_bound",
             ],
             ".worst_case": [
-                "WorstCase",
+                "WorstReport",
                 "hidden_share",
                 "ldp",
                 "worst_case_privacy",
@@ -93,6 +94,7 @@ else:
             ],
         },
     )
+    __getattr__ = find_old(__name__, __getattr__, WorstCase="WorstReport")
 
 __all__ = [
     "Budget",
@@ -105,7 +107,7 @@ __all__ = [
     "TradeoffBound",
     "TwoLevel",
     "UtilityReading",
-    "WorstCase",
+    "WorstReport",
     "all_hashes",
     "asymptote",
     "asymptotic_utility",

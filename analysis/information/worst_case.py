@@ -100,7 +100,7 @@ def hidden_share(Q: Any, p: npt.ArrayLike, y: int) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class WorstCase:
+class WorstReport:
     """The report and the two inputs at which the worst-case privacy of a randomizer is approached.
 
     Paper 002, Remark 5.4.
@@ -147,7 +147,7 @@ class WorstCase:
         return float(gain_after / (-(1 - eta) * log1p(-eta) - eta * log(eta)))
 
 
-def worst_report(Q: Any) -> WorstCase:
+def worst_report(Q: Any) -> WorstReport:
     """Return the report and the two inputs at which worst-case privacy is approached.
 
     Paper 002, Theorem 5.3: the report with the largest ratio of its probabilities for two inputs.
@@ -162,4 +162,4 @@ def worst_report(Q: Any) -> WorstCase:
     y = int(ratio.argmax())
     level = ldp(rows)
     value = worst_case_privacy(rows)
-    return WorstCase(y, int(rows[y].argmax()), int(rows[y].argmin()), level, value)
+    return WorstReport(y, int(rows[y].argmax()), int(rows[y].argmin()), level, value)

@@ -8,12 +8,13 @@ t are k-anonymity, l-diversity and t-closeness. May import `exposure` and the mo
 from typing import TYPE_CHECKING
 
 from ...deferred import deferred
+from ...deprecated import find_old
 
 if TYPE_CHECKING:
     from .guesses import LEFT_OUT, Inference, Linkability, ask
     from .k_l_t import Diversity, diversity
     from .predicates import SinglingOut, singling_out
-    from .rates import Attack, Interval, Rate
+    from .rates import Rate, ReleaseAttack, ShareInterval
     from .unchanged_table import EVERY, TableColumns, TableRisks, table_risks
 else:
     __getattr__, __dir__ = deferred(
@@ -23,19 +24,20 @@ else:
             ".k_l_t": ["Diversity", "diversity"],
             ".unchanged_table": ["EVERY", "TableColumns", "TableRisks", "table_risks"],
             ".predicates": ["SinglingOut", "singling_out"],
-            ".rates": ["Attack", "Interval", "Rate"],
+            ".rates": ["ReleaseAttack", "ShareInterval", "Rate"],
         },
     )
+    __getattr__ = find_old(__name__, __getattr__, Attack="ReleaseAttack", Interval="ShareInterval")
 
 __all__ = [
     "EVERY",
     "LEFT_OUT",
-    "Attack",
     "Diversity",
     "Inference",
-    "Interval",
     "Linkability",
     "Rate",
+    "ReleaseAttack",
+    "ShareInterval",
     "SinglingOut",
     "TableColumns",
     "TableRisks",

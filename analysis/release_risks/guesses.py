@@ -31,7 +31,7 @@ from ...deprecated import accepts_old, keeps_old
 from ...errors import ParameterError
 from ..exposure.cells import as_table
 from .nearest import Codes, Floats, Near, Numbers, neighbours
-from .rates import Attack, Rate
+from .rates import Rate, ReleaseAttack
 
 SEED = 0x67756573  # seed of the samples, so that results are repeatable
 # sets of columns with cached counts; an attack reads at most three, and the control may read the
@@ -244,7 +244,7 @@ def ask(
     numbers: Numbers | None = None,
     max_comparisons: float = MAX_COMPARISONS,
     owners: Owners = (None, None),
-) -> list[Attack]:
+) -> list[ReleaseAttack]:
     """Measure the success of inference and linkability attacks on a release, all at once.
 
     A person with several rows is attacked at one of these rows, each with the same probability.
@@ -294,10 +294,12 @@ def ask(
         match question:
             case Inference(sought, columns):
                 attacks.append(
-                    Attack("inference", columns, (sought,), attack, control_rate, chance)
+                    ReleaseAttack("inference", columns, (sought,), attack, control_rate, chance)
                 )
             case Linkability(first, second):
-                attacks.append(Attack("linkability", first, second, attack, control_rate, chance))
+                attacks.append(
+                    ReleaseAttack("linkability", first, second, attack, control_rate, chance)
+                )
     return attacks
 
 

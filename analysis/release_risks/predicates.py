@@ -31,7 +31,7 @@ from ...deprecated import accepts_old
 from ...errors import ParameterError
 from ..exposure.cells import as_table
 from .nearest import Codes, Floats, Numbers, numbered
-from .rates import Attack, Rate
+from .rates import Rate, ReleaseAttack
 
 SEED = 0x73696E67
 CELLS = 1 << 22  # most combinations of values of a set of columns that are counted in an array
@@ -89,13 +89,13 @@ class SinglingOut:
         """
         return self.isolating / self.tries * self.right.share if self.tries else 0.0
 
-    def attack(self) -> Attack:
-        """Return the success rates as an `Attack`.
+    def attack(self) -> ReleaseAttack:
+        """Return the success rates as a `ReleaseAttack`.
 
         A try is a predicate that only one released row fulfils; it succeeds if only one person of
         the table fulfils it.
         """
-        return Attack("singling out", (), (), self.right, self.control, self.guessed)
+        return ReleaseAttack("singling out", (), (), self.right, self.control, self.guessed)
 
 
 @accepts_old(most="max_counted")

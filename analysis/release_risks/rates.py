@@ -24,7 +24,7 @@ CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class ShareInterval:
     """A share with its confidence interval.
 
     Attributes:
@@ -80,7 +80,7 @@ class Rate:
         middle = (self.share * n + z * z / 2) / whole
         return middle, z / whole * sqrt(n * self.share * (1 - self.share) + z * z / 4)
 
-    def interval(self, confidence: float = CONFIDENCE) -> Interval:
+    def interval(self, confidence: float = CONFIDENCE) -> ShareInterval:
         """Return the share of tries that succeed, with Wilson's confidence interval.
 
         A share of 0 or 1 is itself an end of the interval.
@@ -89,12 +89,12 @@ class Rate:
         # exactly 0 instead of a rounding error
         low = max(0.0, middle - half) if self.share > 0 else 0.0
         high = min(1.0, middle + half) if self.share < 1 else 1.0
-        return Interval(self.share, low, high)
+        return ShareInterval(self.share, low, high)
 
 
 @keeps_old(known="known_columns")
 @dataclass(frozen=True, slots=True)
-class Attack:
+class ReleaseAttack:
     """The success of an attack on a release, compared with people outside it and with guessing.
 
     Attributes:
@@ -114,7 +114,7 @@ class Attack:
     control: Rate | None
     baseline: Rate
 
-    def risk(self, confidence: float = CONFIDENCE) -> Interval:
+    def risk(self, confidence: float = CONFIDENCE) -> ShareInterval:
         """Return the risk added by the release: (attack - control) / (1 - control).
 
         `attack` and `control` are the success rates on people in the release and outside it.
@@ -126,12 +126,12 @@ class Attack:
         control, known_error = self.control.wilson(confidence)
         rest_share = 1 - control
         if rest_share <= 0:
-            return Interval(0.0, 0.0, 1.0)
+            return ShareInterval(0.0, 0.0, 1.0)
         spread = sqrt((error / rest_share) ** 2 + ((rate - 1) / rest_share**2 * known_error) ** 2)
         return _clipped((rate - control) / rest_share, spread)
 
 
-def _clipped(value: float, error: float) -> Interval:
+def _clipped(value: float, error: float) -> ShareInterval:
     """Return the interval value - error to value + error, clipped to [0, 1]."""
     low, high = (min(1.0, max(0.0, end)) for end in (value - error, value + error))
-    return Interval(min(1.0, max(0.0, value)), low, high)
+    return ShareInterval(min(1.0, max(0.0, value)), low, high)

@@ -19,7 +19,7 @@ from .guesses import LEFT_OUT, Inference, Linkability, Question, ask
 from .k_l_t import Diversity, diversity
 from .nearest import Codes, Numbers
 from .predicates import singling_out
-from .rates import Attack, Rate
+from .rates import Rate, ReleaseAttack
 
 SIZES = (1, 3)  # numbers of columns of a predicate in the singling-out attacks
 MAX_SOUGHT = 15  # most columns that inference attacks try to guess in a table
@@ -38,7 +38,7 @@ class TableRisks:
         diversity: k-anonymity, l-diversity and t-closeness for each sensitive column.
     """
 
-    attacks: tuple[Attack, ...]
+    attacks: tuple[ReleaseAttack, ...]
     sizes: tuple[int, ...]
     diversity: tuple[Diversity, ...]
 
@@ -148,7 +148,7 @@ def usual_questions(
     ]
 
 
-def _singled(codes: Codes, size: int, numbers: Numbers | None) -> Attack:
+def _singled(codes: Codes, size: int, numbers: Numbers | None) -> ReleaseAttack:
     """Return the singling-out attack: how often a random person's values isolate the person.
 
     codes: the table.
@@ -157,4 +157,4 @@ def _singled(codes: Codes, size: int, numbers: Numbers | None) -> Attack:
     """
     singled = singling_out(codes, codes, size, None, numbers, SETS)
     n = len(codes)
-    return Attack("singling out", (), (), Rate(singled.share * n, n), None, singled.guessed)
+    return ReleaseAttack("singling out", (), (), Rate(singled.share * n, n), None, singled.guessed)

@@ -186,15 +186,15 @@ def speed_up() -> float:
 
 def sealing() -> Callable[[], None]:
     """Return a function that encrypts `SEALS` messages, the work that `speed_up` measures."""
-    from ...crypto.entropy import SystemEntropy
+    from ...crypto.entropy import OSEntropy
     from ...crypto.layer import seal_layer
     from ...crypto.suites import suite
 
     scheme = suite()
-    public, context = scheme.keypair(SystemEntropy()).public, bytes(32)
+    public, context = scheme.keypair(OSEntropy()).public, bytes(32)
 
     def work() -> None:
-        entropy = SystemEntropy()
+        entropy = OSEntropy()
         for _ in range(SEALS):
             seal_layer(scheme, public, bytes(200), context, entropy)
 

@@ -22,7 +22,7 @@ from typing import Protocol, runtime_checkable
 from ...errors import RoundBurned
 from ..wire.announcement import UNPROMISED, AnnouncedPolicy
 from ..wire.crowd_limits import carried_over
-from ..wire.messages import Call, Certificate, Counts, Decision
+from ..wire.messages import Call, Counts, Decision, DecisionCertificate
 from ..wire.schema import Schema
 from .strategies import Strategy
 
@@ -33,7 +33,7 @@ class Prover(Protocol):
 
     def prove(
         self, schema: Schema, calls: Sequence[Call], decision: Decision, joint: Counts
-    ) -> Certificate:
+    ) -> DecisionCertificate:
         """Return a bound on the number of exposed people in a release.
 
         Args:
@@ -47,7 +47,7 @@ class Prover(Protocol):
 
 def prove(
     strategy: Strategy, schema: Schema, calls: Sequence[Call], decision: Decision, joint: Counts
-) -> Certificate:
+) -> DecisionCertificate:
     """Reader: return a proved bound on the number of exposed respondents of a release.
 
     A `Prover` proves the bound anew. For any other strategy, the decided bound is corrected for
@@ -59,10 +59,10 @@ def prove(
         return strategy.prove(schema, calls, decision, joint)
     decided, now = decision.certificate, sum(joint.values())
     people = carried_over(decided.people, decided.n, decided.k, now)
-    return Certificate(decided.rule, decided.k, now, people)
+    return DecisionCertificate(decided.rule, decided.k, now, people)
 
 
-def promised_share(decision: Decision, proved: Certificate) -> float:
+def promised_share(decision: Decision, proved: DecisionCertificate) -> float:
     """Any party: return the promised upper bound on the share of exposed respondents, 0 to 1.
 
     It is the larger of the decision's bound and the bound proved for the respondents.
@@ -70,7 +70,7 @@ def promised_share(decision: Decision, proved: Certificate) -> float:
     return max(decision.certificate.value, proved.value)
 
 
-def check_promise(policy: AnnouncedPolicy, decision: Decision, proved: Certificate) -> None:
+def check_promise(policy: AnnouncedPolicy, decision: Decision, proved: DecisionCertificate) -> None:
     """Reader: RoundBurned unless at most `max_exposure` of the respondents are proved exposed.
 
     Some rules release columns whatever the bound is; they never abort here. The message of the

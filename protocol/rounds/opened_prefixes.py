@@ -14,7 +14,7 @@ from typing import Any
 
 from ..wire.announcement import Announcement, Program
 from ..wire.hiding_rules import BLANK
-from ..wire.messages import Call, Certificate, Counts, Decision
+from ..wire.messages import Call, Counts, Decision, DecisionCertificate
 from ..wire.schema import Schema
 
 Cell = tuple[str, ...]
@@ -77,7 +77,7 @@ def decision(schema: Schema, k: int, rule: str) -> Decision:
     All columns are released, but a value opens only if at least k people share it. So no person is
     exposed, for any number of respondents; the certificate states 0 people.
     """
-    return Decision(tuple(range(len(schema.features))), Certificate(rule, k, 0, 0))
+    return Decision(tuple(range(len(schema.features))), DecisionCertificate(rule, k, 0, 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,13 +107,13 @@ class ByThreshold:
         calls: Sequence[Call],  # noqa: ARG002
         decision: Decision,
         joint: Counts,
-    ) -> Certificate:
+    ) -> DecisionCertificate:
         """Return the certificate of a release: it states 0 exposed people if the reader was honest.
 
         joint: the released counts, by cell.
         """
         people = exposed(joint, self.k)
-        return Certificate(decision.certificate.rule, self.k, sum(joint.values()), people)
+        return DecisionCertificate(decision.certificate.rule, self.k, sum(joint.values()), people)
 
 
 def opened(

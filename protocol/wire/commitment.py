@@ -35,7 +35,14 @@ from ...crypto.suites import suite_by_code
 from ...errors import Reason, Refused, RoundBurned
 from .announcement import UNPROMISED, AnnouncedPolicy, Announcement, Setting
 from .hiding_rules import Hiding, Redact
-from .messages import BLIND, STATE, Certificate, CommittedDecision, Decision, OpenedCertificate
+from .messages import (
+    BLIND,
+    STATE,
+    CommittedDecision,
+    Decision,
+    DecisionCertificate,
+    OpenedCertificate,
+)
 from .wire import Writer, decode
 
 COMMITMENT_LABEL = b"veilmix certificate 1\0"
@@ -123,7 +130,9 @@ def public_decision(policy: AnnouncedPolicy, committed: CommittedDecision) -> De
     if policy.rule not in UNPROMISED:
         max_exposed = floor(policy.max_exposure * n)
         max_exposed += max_exposed < n and (max_exposed + 1) / n <= policy.max_exposure
-    certificate = Certificate(COMMITTED, policy.k, n, max_exposed, (), None, committed.delta)
+    certificate = DecisionCertificate(
+        COMMITTED, policy.k, n, max_exposed, (), None, committed.delta
+    )
     return Decision(committed.kept, certificate, committed.hidden)
 
 

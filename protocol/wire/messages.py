@@ -230,7 +230,7 @@ class Tally(Body):
 
 
 @dataclass(frozen=True, slots=True)
-class Certificate(MessageRecord):
+class DecisionCertificate(MessageRecord):
     """The curator's claim about the released columns, in numbers that every party can check.
 
     Attributes:
@@ -276,7 +276,7 @@ class Decision(Body):
     """
 
     kept: Columns
-    certificate: Annotated[Certificate, Nested(Certificate, spread=True)]
+    certificate: Annotated[DecisionCertificate, Nested(DecisionCertificate, spread=True)]
     hidden: HidingRules = ()
 
     def check(self) -> None:
@@ -326,7 +326,7 @@ class OpenedCertificate(Body):
     """
 
     blind: Annotated[bytes, FixedBytes(BLIND)]
-    certificate: Annotated[Certificate, Nested(Certificate, spread=True)]
+    certificate: Annotated[DecisionCertificate, Nested(DecisionCertificate, spread=True)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 import attack_kit as KIT
 import role_kit as ROLES
-from veilmix.crypto.entropy import SystemEntropy
+from veilmix.crypto.entropy import OSEntropy
 from veilmix.protocol.knowledge.exploits import open_envelopes, rederived
 from veilmix.roles.adversary_record import AdversaryRecord
 
@@ -23,6 +23,6 @@ def test_another_seed_opens_nothing() -> None:
 
 def test_system_randomness_cannot_be_derived() -> None:
     record = AdversaryRecord()
-    board = ROLES.run(ROLES.people(6), [record], adversary=record, entropy=SystemEntropy()).board
+    board = ROLES.run(ROLES.people(6), [record], adversary=record, entropy=OSEntropy()).board
     loot = record.loot(board, ["network"])
     assert [row for row in open_envelopes(rederived(loot, 1), 1).values() if row] == []

@@ -11,7 +11,7 @@ from veilmix.crypto.box_key import (
     provable,
     prove_key,
 )
-from veilmix.crypto.entropy import SeededEntropy, SystemEntropy
+from veilmix.crypto.entropy import OSEntropy, SeededEntropy
 from veilmix.crypto.layer import seal_layer
 from veilmix.crypto.suites import suite
 from veilmix.errors import Refused
@@ -34,14 +34,14 @@ def test_a_key_opens_its_own_layer_and_is_proved(number: int) -> None:
     assert open_with(key, pair.public, mine[:-1] + bytes([mine[-1] ^ 1]), CONTEXT) is None
     assert open_with(bytes(32), pair.public, mine, CONTEXT) is None
     assert provable(mine)
-    proof = prove_key(pair.secret, mine, SystemEntropy())
+    proof = prove_key(pair.secret, mine, OSEntropy())
     assert len(proof) == BOX_PROOF
     check_key(key, pair.public, mine, proof)
 
 
 def test_another_key_is_not_proved() -> None:
     mine, pair = layer(0), PAIRS[0]
-    key, proof = box_key(pair.secret, mine), prove_key(pair.secret, mine, SystemEntropy())
+    key, proof = box_key(pair.secret, mine), prove_key(pair.secret, mine, OSEntropy())
     wrong = [
         (bytes(32), pair.public, mine, proof),
         (key, PAIRS[1].public, mine, proof),
@@ -60,7 +60,7 @@ def test_another_key_is_not_proved() -> None:
             check_key(*claim)
     other = box_key(PAIRS[1].secret, mine)
     with pytest.raises(Refused):
-        check_key(other, pair.public, mine, prove_key(PAIRS[1].secret, mine, SystemEntropy()))
+        check_key(other, pair.public, mine, prove_key(PAIRS[1].secret, mine, OSEntropy()))
 
 
 def test_hsalsa20_is_that_of_the_library() -> None:

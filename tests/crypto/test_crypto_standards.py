@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from nacl.bindings import crypto_box_keypair, crypto_box_seal, crypto_box_seal_open
-from veilmix.crypto.entropy import SeededEntropy, SystemEntropy
+from veilmix.crypto.entropy import OSEntropy, SeededEntropy
 from veilmix.crypto.keys import KeyPair
 from veilmix.crypto.layer import open_layer, seal_layer
 from veilmix.crypto.suites import Suite, suite
@@ -12,7 +12,7 @@ from veilmix.crypto.x25519 import is_public_key
 from veilmix.errors import Refused
 
 CONTEXT = bytes(range(32))
-SYSTEM = SystemEntropy()
+SYSTEM = OSEntropy()
 RAW = SeededEntropy(4).random(32)
 P = 2**255 - 19
 NINE_AGAIN = (P + 9).to_bytes(32, "little")  # another spelling of the base point

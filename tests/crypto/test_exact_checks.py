@@ -2,7 +2,7 @@
 
 import pytest
 from veilmix.crypto.box_key import box_key, check_key, prove_key
-from veilmix.crypto.entropy import SeededEntropy, SystemEntropy
+from veilmix.crypto.entropy import OSEntropy, SeededEntropy
 from veilmix.crypto.joint_key import check_shown, make_share
 from veilmix.crypto.layer import seal_layer
 from veilmix.crypto.ristretto import ORDER, base_times, decoded, decoded_scalar, times_decoded
@@ -53,7 +53,7 @@ def test_a_secret_is_of_a_share_of_which_no_byte_differs(at: int) -> None:
 
 def test_as_many_are_proved_as_were_blinded() -> None:
     key, asked = OprfKey(ENTROPY), blind([b"one", b"two"], ENTROPY)
-    evaluated, proof = key.evaluate(asked.elements, SystemEntropy())
+    evaluated, proof = key.evaluate(asked.elements, OSEntropy())
     verify(asked.elements, evaluated, proof, key.public)
     for given in (evaluated[:1], [*evaluated, evaluated[0]], []):
         with pytest.raises(Refused) as caught:
@@ -67,7 +67,7 @@ def test_as_many_are_proved_as_were_blinded() -> None:
 
 @pytest.mark.parametrize("at", PLACES)
 def test_a_key_is_proved_of_which_no_byte_differs(at: int) -> None:
-    key, proof = box_key(PAIR.secret, LAYER), prove_key(PAIR.secret, LAYER, SystemEntropy())
+    key, proof = box_key(PAIR.secret, LAYER), prove_key(PAIR.secret, LAYER, OSEntropy())
     check_key(key, PAIR.public, LAYER, proof)
     with pytest.raises(Refused):
         check_key(flipped(key, at), PAIR.public, LAYER, proof)

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 from nacl.exceptions import CryptoError
-from veilmix.crypto.entropy import SeededEntropy, SystemEntropy
+from veilmix.crypto.entropy import OSEntropy, SeededEntropy
 from veilmix.crypto.handing import Packed, own_public, pack, unpack
 from veilmix.crypto.keys import SecretKey
 from veilmix.crypto.layer import open_layers, seal_layer
@@ -19,7 +19,7 @@ OTHER = "from veilmix.crypto.handing import own_public as o; print(o().hex())"
 @pytest.mark.parametrize("name", sorted(SUITES))
 def test_a_key_opens_there_what_it_opens_here(name: str) -> None:
     pair = suite(name, lesson=True).keypair(SeededEntropy(1))
-    layer = seal_layer(suite(name, lesson=True), pair.public, b"a row", CONTEXT, SystemEntropy())
+    layer = seal_layer(suite(name, lesson=True), pair.public, b"a row", CONTEXT, OSEntropy())
     packed = pack((pair.secret, [layer, layer], pair.secret))
     secret, layers, same = unpack(packed.job, packed.sealed_to(own_public()))
     assert secret is same
@@ -29,11 +29,11 @@ def test_a_key_opens_there_what_it_opens_here(name: str) -> None:
 
 def test_a_stream_goes_on_where_it_begins() -> None:
     entropy = SeededEntropy(3)
-    packed = pack([entropy.fork("one"), entropy.fork("other"), SystemEntropy()])
+    packed = pack([entropy.fork("one"), entropy.fork("other"), OSEntropy()])
     stream, other, system = unpack(packed.job, packed.sealed_to(own_public()))
     assert stream.random(40) == entropy.fork("one").random(40)
     assert other.fork("x").random(8) == entropy.fork("other").fork("x").random(8)
-    assert isinstance(system, SystemEntropy)
+    assert isinstance(system, OSEntropy)
 
 
 def test_no_secret_is_in_the_job_nor_shown() -> None:

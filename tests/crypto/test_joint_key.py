@@ -6,7 +6,7 @@ import pickle
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from veilmix.crypto.entropy import SeededEntropy, SystemEntropy
+from veilmix.crypto.entropy import OSEntropy, SeededEntropy
 from veilmix.crypto.joint_key import (
     OVERHEAD,
     KeyShare,
@@ -32,7 +32,7 @@ def shares(many: int) -> list[KeyShare]:
 def test_it_opens_with_all_shares_and_with_no_fewer(many: int, plain: bytes) -> None:
     all_ = shares(many)
     key, secrets = joint([share.public for share in all_]), [share.secret for share in all_]
-    sealed = seal_jointly(key, plain, HERE, SystemEntropy())
+    sealed = seal_jointly(key, plain, HERE, OSEntropy())
     assert len(sealed) == len(plain) + OVERHEAD
     assert open_jointly(total(secrets), key, sealed, HERE) == plain
     for left in range(many):
@@ -49,7 +49,7 @@ def test_what_is_not_sealed_to_it_is_refused(data: bytes) -> None:
 
 def test_it_is_bound_to_its_context_and_every_bit_counts() -> None:
     (share,) = shares(1)
-    sealed = seal_jointly(share.public, b"said", HERE, SystemEntropy())
+    sealed = seal_jointly(share.public, b"said", HERE, OSEntropy())
     with pytest.raises(Refused):
         open_jointly(share.secret, share.public, sealed, THERE)
     for bit in range(8 * len(sealed)):
@@ -62,7 +62,7 @@ def test_it_is_bound_to_its_context_and_every_bit_counts() -> None:
 def test_who_comes_last_cannot_own_the_sum() -> None:
     """Its share would be Y less all others: of that it has no secret, and no proof."""
     others = shares(3)
-    mine = make_share(SystemEntropy(), HERE)
+    mine = make_share(OSEntropy(), HERE)
     less = mine.public
     for other in others:
         less = plus(less, times(difference(bytes(32), b"\1" + bytes(31)), other.public))

@@ -24,7 +24,7 @@ from nacl.exceptions import CryptoError
 from veilmix import run
 from veilmix.crypto import batched, multibuffer
 from veilmix.crypto.box_key import hsalsa20
-from veilmix.crypto.entropy import Entropy, SeededEntropy, SystemEntropy
+from veilmix.crypto.entropy import Entropy, OSEntropy, SeededEntropy
 from veilmix.crypto.key_schedule import KeySchedule
 from veilmix.crypto.layer import open_layer, open_layers, seal_layer, seal_layers
 from veilmix.crypto.multibuffer import MultiBuffer, hsalsa20_all
@@ -71,7 +71,7 @@ def test_the_library_computes_what_libsodium_does(
 
 
 @pytest.mark.parametrize("count", [0, 1, 31, 32, 33, 512, 513, 1030])
-@pytest.mark.parametrize("source", [SeededEntropy(5), SystemEntropy()], ids=["seeded", "system"])
+@pytest.mark.parametrize("source", [SeededEntropy(5), OSEntropy()], ids=["seeded", "system"])
 def test_what_is_sealed_together_opens_together(engine: str, source: Entropy, count: int) -> None:
     plaintexts = [bytes((at % 256,)) * (at % 90) for at in range(count)]
     sources = [source.fork(f"{engine} {at}") for at in range(count)]
@@ -122,7 +122,7 @@ DAMAGE: dict[str, Callable[[bytes], bytes]] = {
 
 @pytest.mark.usefixtures("engine")
 def test_what_is_wrong_with_one_is_no_other_ones_matter() -> None:
-    made = seal_layers(SUITE, PAIR.public, [b"said"] * 100, CONTEXT, [SystemEntropy()] * 100)
+    made = seal_layers(SUITE, PAIR.public, [b"said"] * 100, CONTEXT, [OSEntropy()] * 100)
     kinds = list(DAMAGE) * 5
     layers = [DAMAGE[kind](layer) for kind, layer in zip(kinds, made, strict=False)]
     expected = [b"said" if kind == "as it was" else None for kind in kinds]
@@ -147,8 +147,7 @@ def test_hpke_together_is_hpke_alone(engine: str, count: int, reader: Any) -> No
     assert open_layers(OWN.secret, layers, CONTEXT) == plaintexts
     assert [open_layer(OWN.secret, layer, CONTEXT) for layer in layers] == plaintexts
     alone = [
-        seal_layer(HPKE, OWN.public, plaintext, CONTEXT, SystemEntropy())
-        for plaintext in plaintexts
+        seal_layer(HPKE, OWN.public, plaintext, CONTEXT, OSEntropy()) for plaintext in plaintexts
     ]
     assert open_layers(OWN.secret, alone, CONTEXT) == plaintexts
     info = b"veilmix layer" + CONTEXT
@@ -172,7 +171,7 @@ def test_its_key_schedule_is_rfc_9180(library: MultiBuffer) -> None:
 
 @pytest.mark.usefixtures("engine")
 def test_what_is_wrong_with_one_layer_of_hpke_is_no_other_ones_matter() -> None:
-    made = seal_layers(HPKE, OWN.public, [b"said"] * 100, CONTEXT, [SystemEntropy()] * 100)
+    made = seal_layers(HPKE, OWN.public, [b"said"] * 100, CONTEXT, [OSEntropy()] * 100)
     kinds = list(DAMAGE) * 5
     other = {"another suite": lambda layer: b"\x01" + layer[1:]}
     damage = DAMAGE | other
@@ -313,7 +312,7 @@ def test_another_engine_is_not_accepted(monkeypatch: pytest.MonkeyPatch) -> None
 def test_few_layers_do_not_ask_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(multibuffer, "multibuffer", lambda: pytest.fail("it was looked for"))
     count = batched.MIN_LAYERS - 1
-    layers = seal_layers(SUITE, PAIR.public, [b""] * count, CONTEXT, [SystemEntropy()] * count)
+    layers = seal_layers(SUITE, PAIR.public, [b""] * count, CONTEXT, [OSEntropy()] * count)
     assert open_layers(PAIR.secret, layers, CONTEXT) == [b""] * count
 
 

@@ -5,13 +5,13 @@ from itertools import pairwise, permutations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from veilmix.crypto.entropy import SeededEntropy, SystemEntropy
+from veilmix.crypto.entropy import OSEntropy, SeededEntropy
 from veilmix.crypto.keys import SecretKey
 from veilmix.crypto.onion import Hop, onion_size, peel, wrap
 from veilmix.crypto.suites import SUITES, suite
 from veilmix.errors import ParameterError, Refused
 
-SYSTEM = SystemEntropy()
+SYSTEM = OSEntropy()
 NAMES = list(SUITES)
 
 

@@ -14,7 +14,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from veilmix.crypto.entropy import SeededEntropy, SystemEntropy
+from veilmix.crypto.entropy import OSEntropy, SeededEntropy
 from veilmix.crypto.keys import KeyPair, PublicKey, SecretKey, SuiteCode
 from veilmix.crypto.layer import open_layer, seal_layer
 from veilmix.crypto.suites import SUITES, suite
@@ -129,7 +129,7 @@ def test_a_key_pair_guards_its_secret() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_tracebacks_with_local_variables_hide_secrets(name: str) -> None:
     s, pair = suite(name, lesson=True), PAIRS[name]
-    layer = seal_layer(s, pair.public, b"A", CONTEXT, SystemEntropy())
+    layer = seal_layer(s, pair.public, b"A", CONTEXT, OSEntropy())
     failures: list[Callable[[], Any]] = [
         lambda: open_layer(pair.secret, layer[:-1], CONTEXT),
         lambda: open_layer(pair.secret, layer, b"\x01" * 32),

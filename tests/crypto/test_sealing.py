@@ -6,7 +6,7 @@ from contextlib import suppress
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from veilmix.crypto.entropy import SeededEntropy, SystemEntropy
+from veilmix.crypto.entropy import OSEntropy, SeededEntropy
 from veilmix.crypto.keys import KeyPair, SuiteCode
 from veilmix.crypto.layer import layer_size, open_layer, seal_layer
 from veilmix.crypto.suites import SUITES, Suite, suite, suite_by_code
@@ -14,7 +14,7 @@ from veilmix.errors import ParameterError, Reason, Refused
 
 NAMES = list(SUITES)
 CONTEXT = b"c" * 32
-SYSTEM = SystemEntropy()
+SYSTEM = OSEntropy()
 PAIRS = {n: suite(n, lesson=True).keypair(SeededEntropy(1).fork(n)) for n in NAMES}
 
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from veilmix.crypto.entropy import Entropy, SeededEntropy, SystemEntropy
+from veilmix.crypto.entropy import Entropy, OSEntropy, SeededEntropy
 from veilmix.errors import ParameterError
 
 SEEDS = st.integers(0, 2**64 - 1)
@@ -54,7 +54,7 @@ def test_its_bytes_are_spread_evenly() -> None:
 
 
 def test_the_system_gives_new_bytes_and_forks_to_itself() -> None:
-    source = SystemEntropy()
+    source = OSEntropy()
     assert not source.seeded
     assert SeededEntropy(0).seeded
     assert len({source.random(32) for _ in range(10)} | {source.fork("a").random(32)}) == 11
@@ -73,7 +73,7 @@ def test_a_bad_seed_is_a_parameter_error(seed: int, description: str) -> None:
 
 
 def test_bad_arguments_are_parameter_errors() -> None:
-    for source in (SystemEntropy(), SeededEntropy(3)):
+    for source in (OSEntropy(), SeededEntropy(3)):
         with pytest.raises(ParameterError, match="n: got -1"):
             source.random(-1)
         with pytest.raises(ParameterError, match="label: got int"):

@@ -6,7 +6,7 @@ from hashlib import sha512
 
 import pytest
 from veilmix.crypto import montgomery, tokens
-from veilmix.crypto.entropy import SeededEntropy, SystemEntropy
+from veilmix.crypto.entropy import OSEntropy, SeededEntropy
 from veilmix.crypto.montgomery import base_multiples, multiples, multiplier
 from veilmix.crypto.ristretto import ORDER, times
 from veilmix.crypto.tokens import BlindedInputs, Granted, TokenKey
@@ -21,7 +21,7 @@ Answer = Callable[[BlindedInputs], Granted]
 
 
 def ask(many: int = 1, inputs: Sequence[bytes] = INPUTS) -> list[BlindedInputs]:
-    return tokens.ask([inputs] * many, [SystemEntropy()] * many)
+    return tokens.ask([inputs] * many, [OSEntropy()] * many)
 
 
 def honest(asked: BlindedInputs, key: TokenKey = KEY) -> Granted:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oprf_kit import A_ASKED, PUBLIC, SECOND, SECRET, VECTORS, A
 from veilmix.crypto import ristretto
-from veilmix.crypto.entropy import Drawn, SeededEntropy, SystemEntropy
+from veilmix.crypto.entropy import Drawn, OSEntropy, SeededEntropy
 from veilmix.crypto.voprf import (
     MOST_INPUTS,
     Blinded,
@@ -23,7 +23,7 @@ from veilmix.crypto.voprf import (
 )
 from veilmix.errors import ParameterError, Reason, Refused
 
-SYSTEM = SystemEntropy()
+SYSTEM = OSEntropy()
 
 
 def rfc_key() -> OprfKey:

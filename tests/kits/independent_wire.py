@@ -396,7 +396,7 @@ def parsed(encoded: bytes, row: str) -> dict[str, Any]:
 
 
 def certificate(data: Bytes) -> dict[str, Any]:
-    return record(data, INSIDE["certificate"])
+    return record(data, INSIDE["decision-certificate"])
 
 
 def sums(fields: dict[str, Any]) -> None:

@@ -9,7 +9,7 @@ from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.keys import SuiteCode
 from veilmix.protocol.peers.agreement import Agreement
 from veilmix.protocol.wire.announcement import AnnouncedPolicy, Rules
-from veilmix.protocol.wire.messages import Certificate, Decision
+from veilmix.protocol.wire.messages import Decision, DecisionCertificate
 from veilmix.protocol.wire.schema import Feature, Schema
 from veilmix.roles.peer import PeerCast
 
@@ -20,7 +20,7 @@ TERMS = Agreement("a test", SCHEMA, AnnouncedPolicy(2, 0.5), Rules(), SuiteCode.
 
 def both(_schema: Schema, _counts: Sequence[Sequence[int]], people: int) -> Decision:
     """Keep both columns, whatever was counted."""
-    return Decision((0, 1), Certificate("fixed", 2, people, 0))
+    return Decision((0, 1), DecisionCertificate("fixed", 2, people, 0))
 
 
 def cast(terms: Agreement = TERMS, seed: int = 5) -> PeerCast:

@@ -20,7 +20,7 @@ from urllib.request import Request, urlopen
 from msgspec.structs import replace
 from session_kit import KITS
 from veilmix.cli.text.qr import qr_svg
-from veilmix.crypto.entropy import SystemEntropy
+from veilmix.crypto.entropy import OSEntropy
 from veilmix.crypto.signing import Signer
 from veilmix.poll import mixers
 from veilmix.poll import remote_shufflers as elsewhere
@@ -115,7 +115,7 @@ class Client:
             return locked_answers(plan, self.board, index, self.row, self.signer)
         if plan.shape is not None:
             return self.sealed_by_seed(plan)
-        (made,) = submit_all(Phrasebook(plan), [tuple(self.row)], [SystemEntropy()])
+        (made,) = submit_all(Phrasebook(plan), [tuple(self.row)], [OSEntropy()])
         number = plan.call.round
         return frame_envelopes(plan.session, number, [made.envelope], plan.witness)[0]
 
@@ -136,7 +136,7 @@ class Client:
         number = plan.call.round
         while number not in self.board.mints:
             self.news()
-        asked = question(plan, self.row, SystemEntropy())
+        asked = question(plan, self.row, OSEntropy())
         status, said = self.seed(asked.data)
         assert status == 200, said
         return asked.sealed(said, self.board.mints[number])

@@ -47,10 +47,10 @@ from veilmix.protocol.wire.hiding_rules import Hiding, Mask, Redact
 from veilmix.protocol.wire.messages import (
     Body,
     Call,
-    Certificate,
     CommittedDecision,
     Consent,
     Decision,
+    DecisionCertificate,
     Key,
     Mixed,
     OpenedCertificate,
@@ -245,7 +245,7 @@ def tallies(draw: Any) -> Tally:
 @st.composite
 def decisions(draw: Any) -> Decision:
     n = draw(U32)
-    proof = Certificate(
+    proof = DecisionCertificate(
         draw(TEXTS),
         draw(U32),
         n,
@@ -267,7 +267,7 @@ def committed(draw: Any) -> CommittedDecision:
     return CommittedDecision(kept, draw(U32), delta, draw(rules(kept)), draw(DIGESTS), sealed)
 
 
-def certificate_of(decision: Decision) -> Certificate:
+def certificate_of(decision: Decision) -> DecisionCertificate:
     return decision.certificate
 
 

@@ -20,7 +20,7 @@ from veilmix.protocol.rounds.ballots import Ballot, seal_ballot, seal_envelope
 from veilmix.protocol.rounds.round_context import Round
 from veilmix.protocol.wire.announcement import AnnouncedPolicy, Rules, Setting
 from veilmix.protocol.wire.hiding_rules import Hiding
-from veilmix.protocol.wire.messages import Body, Call, Certificate, Decision, Submission
+from veilmix.protocol.wire.messages import Body, Call, Decision, DecisionCertificate, Submission
 from veilmix.protocol.wire.parties import Role
 from veilmix.protocol.wire.schema import Feature, Schema
 from veilmix.roles.cast import Cast
@@ -63,7 +63,7 @@ def keep(*columns: int, share: float = 1.0) -> DecisionRule:
 
     def decide(schema: Schema, marginals: Sequence[Sequence[int]], n: int) -> Decision:
         assert len(marginals) == len(schema.features)
-        return Decision(columns, Certificate("fixed", 2, n, int(share * n)))
+        return Decision(columns, DecisionCertificate("fixed", 2, n, int(share * n)))
 
     return decide
 
@@ -89,7 +89,7 @@ class Asking:
 
     def decide(self, schema: Schema, heard: Sequence[RoundResult]) -> Decision:
         n = max(sum(count.values()) for count in heard[0].counts)
-        return Decision(self.kept, Certificate("fixed", 2, n, 0), self.hidden)
+        return Decision(self.kept, DecisionCertificate("fixed", 2, n, 0), self.hidden)
 
 
 Ballots = Callable[[Round], Sequence[Ballot]]

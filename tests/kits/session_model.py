@@ -40,7 +40,7 @@ from veilmix.protocol.rounds.round_context import Round
 from veilmix.protocol.wire import parties
 from veilmix.protocol.wire.announcement import AnnouncedPolicy, Rules
 from veilmix.protocol.wire.crowd_limits import carried_over
-from veilmix.protocol.wire.messages import Batch, Body, Cause, Certificate, Decision
+from veilmix.protocol.wire.messages import Batch, Body, Cause, Decision, DecisionCertificate
 from veilmix.protocol.wire.parties import Role
 from veilmix.protocol.wire.schema import Feature, Schema
 from veilmix.roles.cast import Cast, Guards
@@ -262,7 +262,7 @@ def keeping(columns: tuple[int, ...]) -> Callable[..., Decision]:
 
     def decide(_schema: Schema, marginals: Sequence[Sequence[int]], n: int) -> Decision:
         exact = int(users_below(list(marginals[columns[0]]), K)) if len(columns) == 1 else n
-        return Decision(columns, Certificate("fixed", K, n, exact))
+        return Decision(columns, DecisionCertificate("fixed", K, n, exact))
 
     return decide
 

@@ -16,7 +16,7 @@ import pytest
 import role_kit as KIT
 import verified_session_kit as VERIFIED
 from veilmix import systems
-from veilmix.crypto.entropy import SystemEntropy
+from veilmix.crypto.entropy import OSEntropy
 from veilmix.errors import ParameterError, StorageError
 from veilmix.machines import journal as journals
 from veilmix.machines import processes
@@ -102,7 +102,7 @@ def test_a_verified_session_ends_as_if_nobody_was_killed(program: Program) -> No
 
 @pytest.mark.slow
 def test_without_a_seed_keys_are_kept_and_the_results_are_the_same() -> None:
-    entropy = SystemEntropy()
+    entropy = OSEntropy()
     killer = Killer({8: "shuffler-1", 20: "people", 40: "shuffler-2", 60: "analyst"}, 1)
     _, burned, reads, _, refused = played(durable(killer, Durable.DISK), 12, entropy=entropy)
     outcome = played(KIT.STAGES["memory"], 12, entropy=entropy)
@@ -184,7 +184,7 @@ def test_at_the_end_keys_and_letters_are_gone_from_the_bytes(
                     kept.append(link)
         seen[:] = [link.read_bytes() for link in kept]
 
-    cast = KIT.cast(KIT.people(6), entropy=SystemEntropy())
+    cast = KIT.cast(KIT.people(6), entropy=OSEntropy())
     play_apart(cast, durable=how, folder=tmp_path, strike=strike)
     assert len(kept) >= 10  # a file and its log for five places
     assert any(b"vm\x01" in data for data in seen)  # or there was nothing to find

@@ -26,7 +26,7 @@ from veilmix.crypto.entropy import SeededEntropy
 from veilmix.machines import gauge as gauges, service
 from veilmix.roles.compute import worker_pool
 worker_pool.CHUNK = 8
-service.SystemEntropy = lambda: SeededEntropy(7)
+service.OSEntropy = lambda: SeededEntropy(7)
 told = gauges.Gauge.entry
 def entry(gauge, entry, board):
     told(gauge, entry, board)

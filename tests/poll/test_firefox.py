@@ -10,7 +10,7 @@ from bidi_kit import Firefox, own_firefox
 from class_kit import ROWS, alike
 from phone_kit import Class, Client, together, unhurried
 from pupil_kit import KEPT
-from veilmix.crypto.entropy import SystemEntropy
+from veilmix.crypto.entropy import OSEntropy
 from veilmix.crypto.signing import Signer
 from veilmix.poll.questions import DEMO, read_questions
 
@@ -102,7 +102,7 @@ def test_firefox_locks_its_answers_once_and_finds_them_on_the_board(phone: Firef
     scenario = unhurried(read_questions(DEMO), kind="verified", submit="once")
     with Class(scenario, 6) as room:
         phone.open(room.address)
-        signers = [Signer(SystemEntropy()) for _ in range(5)]
+        signers = [Signer(OSEntropy()) for _ in range(5)]
         clients = [
             Client(room.address, f"pupil {i}", ROW, signer=signer)
             for i, signer in enumerate(signers)

@@ -14,7 +14,7 @@ from class_kit import ROWS as ALIKE
 from class_kit import alike
 from msgspec.structs import replace
 from phone_kit import Class, Client, together, unhurried
-from veilmix.crypto.entropy import SystemEntropy
+from veilmix.crypto.entropy import OSEntropy
 from veilmix.crypto.signing import Signer
 from veilmix.languages.language import english
 from veilmix.poll import session
@@ -37,7 +37,7 @@ from veilmix.scenarios.records.verification.checks import verify
 
 ROWS = (("on foot", "yes", "never"), ("by car", "no", "never"))
 CODES = ("K7M2PX4Q9RTA", "K7M2PX4Q9RTB")
-KEYS = [Signer(SystemEntropy()).public for _ in range(3)]
+KEYS = [Signer(OSEntropy()).public for _ in range(3)]
 TERMS = ClassTerms("127.0.0.1", 0, None, 1.0, has_run_folder=False)
 COUNTED = "It cannot be repeated: answers were passed on to be counted"
 
@@ -247,7 +247,7 @@ def phones(room: Class, many: int, *, signed: bool = False) -> list[Client]:
     return [
         Client(
             *(room.address, f"pupil {at}", ROWS[at % 2]),
-            signer=Signer(SystemEntropy()) if signed else None,
+            signer=Signer(OSEntropy()) if signed else None,
         )
         for at in range(many)
     ]
@@ -381,7 +381,7 @@ def test_a_verified_mix_is_repeated_with_other_keys() -> None:
         assert before.burned
         assert len(before.registry.keys) == 6  # type: ignore[union-attr]
         for client in everybody:
-            client.signer = Signer(SystemEntropy())
+            client.signer = Signer(OSEntropy())
         room.asks_again(everybody, 2)
         together(everybody)
         held = room.ends()

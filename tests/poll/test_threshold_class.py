@@ -13,7 +13,7 @@ from class_kit import ROWS, alike
 from phone_kit import Class, Client, together
 from pupil_kit import KEPT, alone, begin, choose, join, narrow, pick, seal
 from veilmix.cli import main
-from veilmix.crypto.entropy import SystemEntropy
+from veilmix.crypto.entropy import OSEntropy
 from veilmix.poll.party_places import cast_of
 from veilmix.poll.record import outcome_of_phones
 from veilmix.poll.seeds import question
@@ -113,7 +113,7 @@ def test_the_desk_answers_once_and_in_words(tmp_path: Path) -> None:
             client.join()
         first.asked(1)
         plan = first.plan()
-        asked = question(plan, first.row, SystemEntropy())
+        asked = question(plan, first.row, OSEntropy())
         good = Message(plan.session, 1, asked.asking.body)
         element = asked.asking.body.elements[0]
         wrong = (
@@ -130,14 +130,14 @@ def test_the_desk_answers_once_and_in_words(tmp_path: Path) -> None:
         status, answer = first.seed(asked.data)
         assert status == 200
         assert first.seed(asked.data) == (200, answer)  # a connection was lost: the same again
-        other = question(plan, ROWS[-1], SystemEntropy())
+        other = question(plan, ROWS[-1], OSEntropy())
         assert first.seed(other.data)[0] == 409
         while 1 not in first.board.mints:
             first.news()
         data = asked.sealed(answer, first.board.mints[1])
         assert first.hand_in(data) == (204, b"")
         vandal.asked(1)
-        vandal.seed(question(vandal.plan(), vandal.row, SystemEntropy()).data)  # and says nothing
+        vandal.seed(question(vandal.plan(), vandal.row, OSEntropy()).data)  # and says nothing
         together(clients[1:4], answered)
         room.close_round()
         while not clients[1].news()["ended"]:
@@ -160,7 +160,7 @@ def test_who_asks_after_half_of_the_time_is_told_that_it_is_too_late(tmp_path: P
         together(clients[:3], answered)
         assert room.session is not None
         room.session._clock.skip_to(room.session.room.asking_closes + 0.1)
-        status, said = late.seed(question(late.plan(), late.row, SystemEntropy()).data)
+        status, said = late.seed(question(late.plan(), late.row, OSEntropy()).data)
         assert (status, said[:9]) == (409, b"Too late:")
         assert late.news()["asking"] == 0
         room.end()

@@ -10,7 +10,7 @@ from class_kit import ROWS, alike
 from phone_kit import Class, Client, together
 from veilmix.cli import main
 from veilmix.crypto import threshold as locks
-from veilmix.crypto.entropy import SystemEntropy
+from veilmix.crypto.entropy import OSEntropy
 from veilmix.crypto.padding import pad, unpad
 from veilmix.crypto.ristretto import ORDER
 from veilmix.crypto.threshold import Sealer, Shape, TextLevel
@@ -36,7 +36,7 @@ OWN = bytes(range(32))  # a seed that `randomness` has given nobody
 
 def nested(shape: Shape, levels: Sequence[TextLevel], forge: Callable[[bytes], bytes]) -> bytes:
     """An honest message but for its second level, which `forge` changes before it is locked in."""
-    entropy = SystemEntropy()
+    entropy = OSEntropy()
     inner = Sealer(Shape(shape.needed, shape.widths[1:])).seal(levels[1:], entropy)
     outer = Sealer(shape).seal(levels, entropy)
     end = shape.body(0) + SHARE
@@ -71,24 +71,24 @@ def text(shape: Shape, levels: Sequence[TextLevel]) -> bytes:
 
 def lock(shape: Shape, levels: Sequence[TextLevel]) -> bytes:
     """A first level in which nothing can be opened."""
-    outer = Sealer(shape).seal(levels, SystemEntropy())
+    outer = Sealer(shape).seal(levels, OSEntropy())
     return outer[:-1] + bytes([outer[-1] ^ 1])
 
 
 def first(shape: Shape, levels: Sequence[TextLevel]) -> bytes:
     """A first level that is nobody else's."""
-    return Sealer(shape).seal([TextLevel(OWN, levels[0].text), levels[1]], SystemEntropy())
+    return Sealer(shape).seal([TextLevel(OWN, levels[0].text), levels[1]], OSEntropy())
 
 
 def second(shape: Shape, levels: Sequence[TextLevel]) -> bytes:
     """A second level with a seed of its own."""
-    return Sealer(shape).seal([levels[0], TextLevel(OWN, levels[1].text)], SystemEntropy())
+    return Sealer(shape).seal([levels[0], TextLevel(OWN, levels[1].text)], OSEntropy())
 
 
 def mauve(shape: Shape, levels: Sequence[TextLevel]) -> bytes:
     """A first text that could not be said, with a seed of its own."""
     said = pad(threshold.text_of(["mauve"]), shape.widths[0])
-    return Sealer(shape).seal([TextLevel(OWN, said), levels[1]], SystemEntropy())
+    return Sealer(shape).seal([TextLevel(OWN, said), levels[1]], OSEntropy())
 
 
 @dataclass
@@ -103,7 +103,7 @@ class Forger(Client):
         round_ = plan.call.round
         while round_ not in self.board.mints:
             self.news()
-        entropy = SystemEntropy()
+        entropy = OSEntropy()
         asked = question(plan, self.row, entropy)
         status, said = self.seed(asked.data)
         assert status == 200, said

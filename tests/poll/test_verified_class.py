@@ -12,7 +12,7 @@ import trio
 from phone_kit import Class, Client, together, unhurried
 from pupil_kit import alone, narrow
 from veilmix.cli import main
-from veilmix.crypto.entropy import SeededEntropy, SystemEntropy
+from veilmix.crypto.entropy import OSEntropy, SeededEntropy
 from veilmix.crypto.signing import Signer
 from veilmix.poll import session as poll_session
 from veilmix.poll.classroom import Classroom
@@ -37,7 +37,7 @@ def demo(submit: str = "each-round", **mix: Any) -> Scenario:
 
 def clients(address: str, many: int) -> list[Client]:
     return [
-        Client(address, f"pupil {at}", ROWS[at % 2], signer=Signer(SystemEntropy()))
+        Client(address, f"pupil {at}", ROWS[at % 2], signer=Signer(OSEntropy()))
         for at in range(many)
     ]
 

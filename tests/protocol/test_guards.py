@@ -19,8 +19,8 @@ from veilmix.protocol.wire.announcement import Flaw, Rules
 from veilmix.protocol.wire.messages import (
     Alarm,
     Cause,
-    Certificate,
     Decision,
+    DecisionCertificate,
     Mixed,
     Registry,
     Roster,
@@ -89,14 +89,14 @@ def board(**changes: Any) -> Board:
         "calls": [KIT.SINGLES],
         "mixed": mixed,
         "tallies": [Tally((3, 3, 3), {}, counts)],
-        "decision": Decision((0,), Certificate("fixed", 2, 3, 0)),
+        "decision": Decision((0,), DecisionCertificate("fixed", 2, 3, 0)),
     }
     return Board(**fields | changes)
 
 
 def decide(_schema: Schema, marginals: Any, n: int) -> Decision:
     assert (marginals, n) == ([[3], [3], [3]], 3)
-    return Decision((0,), Certificate("fixed", 2, 3, 0))
+    return Decision((0,), DecisionCertificate("fixed", 2, 3, 0))
 
 
 STRATEGY = strategy_of(decide)
@@ -105,7 +105,7 @@ SAME = KIT.session(2).announcement.encode()
 RETITLED = replace(KIT.session(2).announcement, title="another").encode()
 BATCH = Writer().items([b"two", b"one"]).finish()
 SENT = batch_digest([b"two", b"one"])
-LIE = Decision((0, 1), Certificate("fixed", 2, 3, 0))
+LIE = Decision((0, 1), DecisionCertificate("fixed", 2, 3, 0))
 LOST = [Mixed(1, 3, 3, 9, {}, bytes(32)), Mixed(2, 0, 9, 8, {}, bytes(32))]
 GAP = [Mixed(1, 3, 3, 9, {}, bytes(32)), Mixed(2, 0, 8, 8, {}, bytes(32))]
 SWAPPED = [Mixed(1, 3, 3, 8, {Reason.DUPLICATE: 1}, bytes(32)), Mixed(2, 0, 9, 9, {}, bytes(32))]

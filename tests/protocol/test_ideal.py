@@ -14,7 +14,7 @@ from veilmix.protocol.ideal import (
     two_round,
 )
 from veilmix.protocol.wire.announcement import AnnouncedPolicy, Rules, Setting
-from veilmix.protocol.wire.messages import Call, Certificate, Decision
+from veilmix.protocol.wire.messages import Call, Decision, DecisionCertificate
 from veilmix.protocol.wire.parties import Role
 from veilmix.protocol.wire.schema import Feature, Schema
 
@@ -72,7 +72,7 @@ def play(
     tables = tuple(PeopleTable((("a", "b"),), np.zeros((n, 1), dtype=int)) for n in (first, second))
 
     def decide(_: Any, marginals: Any, n: int) -> Decision:
-        return Decision(kept, Certificate("coverage", policy.k, n, promised))
+        return Decision(kept, DecisionCertificate("coverage", policy.k, n, promised))
 
     return two_round(SCHEMA, (tables[0], tables[1]), policy, Rules(min_dropout=5), decide)
 

@@ -12,7 +12,7 @@ from veilmix.protocol.rounds import audit
 from veilmix.protocol.rounds.ballots import answers
 from veilmix.protocol.wire import parties
 from veilmix.protocol.wire.announcement import Program
-from veilmix.protocol.wire.messages import Certificate, Decision
+from veilmix.protocol.wire.messages import Decision, DecisionCertificate
 from veilmix.roles.adversary_record import AdversaryRecord
 from veilmix.roles.cast import Guards
 from veilmix.roles.network.instruments import Instrument
@@ -121,7 +121,9 @@ def test_the_keys_of_randomness_are_its_own(member: str) -> None:
             return None
 
         def decide(self, schema: Any, _heard: Any) -> Decision:
-            return Decision(tuple(range(len(schema.features))), Certificate("fixed", 2, 0, 0))
+            return Decision(
+                tuple(range(len(schema.features))), DecisionCertificate("fixed", 2, 0, 0)
+            )
 
     board = KIT.run(
         ROWS, [record], adversary=record, program=Program.THRESHOLD, decide=Whole()

@@ -21,7 +21,7 @@ from veilmix.protocol.peers.view import PeerRecord
 from veilmix.protocol.rounds.ballots import Ballot
 from veilmix.protocol.wire import parties
 from veilmix.protocol.wire.announcement import AnnouncedPolicy, Program
-from veilmix.protocol.wire.messages import Body, Certificate, Decision
+from veilmix.protocol.wire.messages import Body, Decision, DecisionCertificate
 from veilmix.protocol.wire.peer_messages import Accusation, Agreed, Relay
 from veilmix.protocol.wire.schema import Schema
 from veilmix.roles.network.instruments import TranscriptRecorder
@@ -328,11 +328,13 @@ class Counting:
 
     def decide(self, _schema: Schema, heard: Sequence[Any]) -> Decision:
         people = sum(heard[0].counts[0].values())
-        return Decision((0,), Certificate("coverage", 2, people, 0))
+        return Decision((0,), DecisionCertificate("coverage", 2, people, 0))
 
-    def prove(self, _schema: Schema, _calls: Any, _decision: Decision, joint: Any) -> Certificate:
+    def prove(
+        self, _schema: Schema, _calls: Any, _decision: Decision, joint: Any
+    ) -> DecisionCertificate:
         alone = sum(people for people in joint.values() if people < 2)
-        return Certificate("coverage", 2, sum(joint.values()), alone)
+        return DecisionCertificate("coverage", 2, sum(joint.values()), alone)
 
 
 class Turncoat(PeerSeat):

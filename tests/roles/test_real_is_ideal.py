@@ -7,7 +7,7 @@ import pytest
 import role_kit as KIT
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from veilmix.crypto.entropy import SeededEntropy, SystemEntropy
+from veilmix.crypto.entropy import OSEntropy, SeededEntropy
 from veilmix.crypto.suites import SUITES
 from veilmix.errors import Reason
 from veilmix.protocol.wire.announcement import AnnouncedPolicy, Rules, Setting
@@ -65,11 +65,7 @@ def sessions(draw: Any) -> tuple[Any, dict[int, list[int]]]:
         suite=name,
         rules=draw(rules(name)),
         faults=KIT.attack(**{f"user_{index + 1}": fault for index, fault in wrong.items()}),
-        **(
-            {"entropy": SystemEntropy()}
-            if draw(st.booleans())
-            else {"seed": draw(st.integers(0, 9))}
-        ),
+        **({"entropy": OSEntropy()} if draw(st.booleans()) else {"seed": draw(st.integers(0, 9))}),
     )
     absent = {
         number: [i for i, (how, when) in wrong.items() if how != "duplicate" and number in when]
@@ -91,7 +87,7 @@ def test_real_is_ideal(case: Any) -> None:
 @pytest.mark.parametrize("shufflers", [1, 2, 3])
 def test_real_is_ideal_with_every_suite(suite: str, shufflers: int) -> None:
     rules = Rules(lesson=suite == "textbook")
-    for entropy in (SystemEntropy(), SeededEntropy(3)):
+    for entropy in (OSEntropy(), SeededEntropy(3)):
         cast = KIT.cast(
             KIT.people(8), suite=suite, shufflers=shufflers, rules=rules, entropy=entropy
         )

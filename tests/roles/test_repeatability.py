@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 import role_kit as KIT
-from veilmix.crypto.entropy import SeededEntropy, SystemEntropy
+from veilmix.crypto.entropy import OSEntropy, SeededEntropy
 from veilmix.crypto.keys import SuiteCode
 from veilmix.protocol.board.board import replay
 from veilmix.protocol.knowledge.exploits import EPHEMERAL
@@ -121,7 +121,7 @@ def test_two_sessions_of_peers_with_one_seed_share_no_ephemeral_key() -> None:
 
 
 def test_runs_without_a_seed_differ_and_agree_in_their_results() -> None:
-    outcome, other = fault_free(SystemEntropy()), fault_free(SystemEntropy())
+    outcome, other = fault_free(OSEntropy()), fault_free(OSEntropy())
     assert outcome.board.digest() != other.board.digest()
     assert outcome.board.session != other.board.session
     names = [

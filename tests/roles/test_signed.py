@@ -146,14 +146,14 @@ def two_faced(network: Network, party: str) -> Endpoint:
 
 
 def hierarchical(**changes: Any) -> Any:
-    from veilmix.protocol.wire.messages import Certificate, Decision
+    from veilmix.protocol.wire.messages import Decision, DecisionCertificate
 
     class Asking:
         def ask(self, schema: Any, heard: Any) -> Call | None:
             return ASKED if len(heard) == 1 else None
 
         def decide(self, schema: Any, heard: Any) -> Decision:
-            return Decision((0, 2), Certificate("fixed", 2, len(ROWS), 0))
+            return Decision((0, 2), DecisionCertificate("fixed", 2, len(ROWS), 0))
 
     fields: dict[str, Any] = {
         "program": Program.HIERARCHICAL,

@@ -9,7 +9,7 @@ from veilmix.presentation.decision_captions import promise, rule
 from veilmix.presentation.presenters.registry import presenter_for
 from veilmix.protocol.wire.announcement import AnnouncedPolicy, Program
 from veilmix.protocol.wire.hiding_rules import Mask, Redact
-from veilmix.protocol.wire.messages import Call, Certificate, Decision
+from veilmix.protocol.wire.messages import Call, Decision, DecisionCertificate
 from veilmix.protocol.wire.parties import Role
 from veilmix.protocol.wire.schema import Feature, Schema
 from veilmix.scenarios.programs.capabilities import LocalNoise, ThresholdOpening
@@ -23,7 +23,7 @@ PROMISED = "at most 5.0 % of the people may end up in a crowd smaller than k = 3
 OPENED = "the analyst can open what 3 or more people share, and nothing else"
 NOISE = "everybody adds noise before sealing"
 COLUMNS = ("sex", "class", "fare")
-PROOF = Certificate("coverage", 5, 100, 4)
+PROOF = DecisionCertificate("coverage", 5, 100, 4)
 PEOPLE = '[population]\nsource = "builtin:uniform"\nusers = 6\n[mix]\nmin_batch = 2\n'
 AMONG_PEERS = f"{PEOPLE}peers = true\n"
 FEATURES = "".join(f'[[feature]]\nname = "{name}"\nlevels = 2\n' for name in "ab")
@@ -148,7 +148,7 @@ def test_an_announcement_says_below_what_is_answered_coarser() -> None:
 
 def test_a_promise_of_no_number_of_people_says_what_it_is() -> None:
     """Where k people open what is said it is made before anybody has come."""
-    proof = Certificate("threshold prefixes", 3, 0, 0)
+    proof = DecisionCertificate("threshold prefixes", 3, 0, 0)
     assert promise(proof, ENGLISH) == "nothing is said that fewer than 3 people share"
     assert rule(proof.rule, ENGLISH) == "nested locks that k people open"
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from ....errors import VerificationError
 from ....protocol.board.strategies import RoundResult
-from ....protocol.wire.messages import Call, Certificate, Counts, Decision
+from ....protocol.wire.messages import Call, Counts, Decision, DecisionCertificate
 from ....protocol.wire.rows_per_person import people_among, without_dummies
 from ....protocol.wire.schema import Schema
 from ...schema.model import Policy
@@ -92,7 +92,8 @@ class ByPersons:
         exposed = max_exposed(person_counts, self.policy.k, released_columns)
         rule = f"{BALLOTS}{self.rows}"
         return Decision(
-            released_columns, Certificate(rule, self.policy.k, person_counts.people, exposed)
+            released_columns,
+            DecisionCertificate(rule, self.policy.k, person_counts.people, exposed),
         )
 
     def prove(
@@ -101,7 +102,7 @@ class ByPersons:
         calls: Sequence[Call],  # noqa: ARG002
         decision: Decision,
         joint: Counts,
-    ) -> Certificate:
+    ) -> DecisionCertificate:
         """Return the certificate of a release: a bound on exposed persons among its persons.
 
         The bound of the decision is corrected for ballots that are missing or new. joint: the
@@ -113,7 +114,7 @@ class ByPersons:
         # A missing ballot makes one cell smaller, so up to k - 1 others in it become exposed. A new
         # person makes no cell smaller, so only this person may be exposed in addition.
         more = missing * max(decided.k - 1, 0) if missing > 0 else -(missing // self.rows)
-        return Certificate(decided.rule, decided.k, now, min(now, decided.people + more))
+        return DecisionCertificate(decided.rule, decided.k, now, min(now, decided.people + more))
 
 
 def max_exposed(person_counts: PersonCounts, k: int, released_columns: Sequence[int]) -> int:

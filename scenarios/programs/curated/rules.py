@@ -15,7 +15,7 @@ from msgspec.structs import replace as changed
 from ....errors import VerificationError
 from ....protocol.board.strategies import ByMarginals, DecisionRule
 from ....protocol.rounds.tallying import marginals, summed
-from ....protocol.wire.messages import Call, Certificate, Counts, Decision
+from ....protocol.wire.messages import Call, Counts, Decision, DecisionCertificate
 from ....protocol.wire.schema import Schema
 from ...schema.model import Policy
 from ..registry import fixed_columns
@@ -53,7 +53,7 @@ class BySingles(ByMarginals):
         calls: Sequence[Call],  # noqa: ARG002
         decision: Decision,
         joint: Counts,
-    ) -> Certificate:
+    ) -> DecisionCertificate:
         """Return the certificate of a release: a bound on the exposed people in it.
 
         The policy's rule proves the bound from the counts of each released column by itself. joint:
@@ -64,7 +64,7 @@ class BySingles(ByMarginals):
 
 def prove_singles(
     policy: Policy, rule: str, schema: Schema, released_columns: Sequence[int], joint: Counts
-) -> Certificate:
+) -> DecisionCertificate:
     """Return the certificate that a rule proves for the people counted in a released table.
 
     The rule (a method that bounds exposure) uses the counts of each column of the table. joint: the
@@ -114,7 +114,7 @@ def _decide(
 
 def release_nothing(policy: Policy, people: int) -> Decision:
     """Return the decision that releases no column: its certificate states 0 exposed people."""
-    return Decision((), Certificate("exact", policy.k, people, 0, ()))
+    return Decision((), DecisionCertificate("exact", policy.k, people, 0, ()))
 
 
 def choose(
@@ -225,7 +225,7 @@ def bound(rule: Any, counts: Sequence[Sequence[int]], k: int) -> Any:
     return rule(counts, k) if callable(rule) else best_bound(counts, k, rule)
 
 
-def as_certificate(proof: Any, policy: Policy, people: int) -> Certificate:
+def as_certificate(proof: Any, policy: Policy, people: int) -> DecisionCertificate:
     """Convert a bound on exposed people to a certificate, the plain data of the protocol.
 
     proof: the bound, as `analysis` computes it. people: the people that it is about. If they are
@@ -235,11 +235,11 @@ def as_certificate(proof: Any, policy: Policy, people: int) -> Certificate:
     confidence = getattr(proof, "confidence", None)
     if confidence is not None:
         name = f"{STATISTICAL}{proof.rule}"
-        return Certificate(name, policy.k, people, proof.people, (), None, policy.delta)
+        return DecisionCertificate(name, policy.k, people, proof.people, (), None, policy.delta)
     exposed = proof.upper if hasattr(proof, "upper") else proof.people
     thresholds = tuple(float(t) for t in getattr(proof, "thresholds", ()))
     slack = getattr(proof, "c", None)
-    return Certificate(
+    return DecisionCertificate(
         str(proof.rule),
         policy.k,
         people,
@@ -252,7 +252,7 @@ def as_certificate(proof: Any, policy: Policy, people: int) -> Certificate:
 
 
 def verify_certificate(
-    certificate: Certificate,
+    certificate: DecisionCertificate,
     counts: Sequence[Sequence[int]],
     released_columns: Sequence[int],
     schema: Schema,
@@ -286,7 +286,7 @@ def verify_certificate(
         _as_proof(certificate).verify(counts)
 
 
-def _compare(certificate: Certificate, people: int, reason: str) -> None:
+def _compare(certificate: DecisionCertificate, people: int, reason: str) -> None:
     """Raise VerificationError if a certificate claims fewer exposed people than were computed.
 
     people: the computed number. reason: a clause for the message.
@@ -295,7 +295,7 @@ def _compare(certificate: Certificate, people: int, reason: str) -> None:
         raise VerificationError(f"certificate: claims {certificate.people:,} people; {reason}")
 
 
-def _as_proof(certificate: Certificate) -> "Proof":
+def _as_proof(certificate: DecisionCertificate) -> "Proof":
     """Convert a certificate of the protocol to a certificate of `analysis`, which can be verified.
 
     Thresholds without a fraction become integers, as in `analysis`.

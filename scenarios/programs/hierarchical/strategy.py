@@ -38,7 +38,7 @@ from ....errors import VerificationError
 from ....protocol.board.strategies import MOST_CHOSEN, RoundResult
 from ....protocol.rounds.tallying import marginals
 from ....protocol.wire.hiding_rules import Mask
-from ....protocol.wire.messages import Call, Certificate, Counts, Decision
+from ....protocol.wire.messages import Call, Counts, Decision, DecisionCertificate
 from ....protocol.wire.parties import Role
 from ....protocol.wire.schema import Schema
 from ....strict_text import from_json
@@ -192,7 +192,7 @@ class HierarchicalStrategy:
 
     def prove(
         self, schema: Schema, calls: Sequence[Call], decision: Decision, joint: Counts
-    ) -> Certificate:
+    ) -> DecisionCertificate:
         """Return the certificate of a release: a bound on the exposed people in it.
 
         The released counts `joint` give the answers of these people to the earlier queries; these
@@ -345,12 +345,12 @@ def dropped(
     )
 
 
-def _nothing_kept(k: int, n: int) -> Certificate:
+def _nothing_kept(k: int, n: int) -> DecisionCertificate:
     """Return the certificate of a release without columns: 0 of n people are exposed."""
-    return Certificate(KIND, k, n, 0)
+    return DecisionCertificate(KIND, k, n, 0)
 
 
-def certificate(promised: "Promised", k: int) -> Certificate:
+def certificate(promised: "Promised", k: int) -> DecisionCertificate:
     """Convert an exposure bound of `analysis` with its proof to a certificate of the protocol."""
     proof: dict[str, Any]
     thresholds: tuple[float, ...] = ()
@@ -366,11 +366,11 @@ def certificate(promised: "Promised", k: int) -> Certificate:
         proof = {"parts": promised.parts, "rule": promised.certificate.rule}
     data = json.dumps(proof, separators=(",", ":")).encode()
     people, n = promised.people, promised.n
-    return Certificate(f"{KIND}-{promised.rule}", k, n, people, thresholds, proof=data)
+    return DecisionCertificate(f"{KIND}-{promised.rule}", k, n, people, thresholds, proof=data)
 
 
 def verify(
-    claimed: Certificate,
+    claimed: DecisionCertificate,
     schema: Schema,
     round_results: Sequence[RoundResult],
     released_columns: Sequence[int],
@@ -396,7 +396,7 @@ def verify(
         raise VerificationError(why) from None
 
 
-def promised(claimed: Certificate) -> "Promised":
+def promised(claimed: DecisionCertificate) -> "Promised":
     """Return the exposure bound and the proof in a certificate, as a record of `analysis`.
 
     Raises VerificationError if the certificate has no readable proof of `hierarchical`.

@@ -17,7 +17,7 @@ from ....errors import VerificationError
 from ....protocol.board.strategies import RoundResult
 from ....protocol.rounds.tallying import marginals
 from ....protocol.wire.hiding_rules import Redact
-from ....protocol.wire.messages import Call, Certificate, Counts, Decision
+from ....protocol.wire.messages import Call, Counts, Decision, DecisionCertificate
 from ....protocol.wire.schema import Schema
 from ...schema.model import Policy
 from ..curated.rules import as_certificate, prove_singles
@@ -73,7 +73,7 @@ class LocalSuppressionStrategy:
         )
         thresholds = tuple(float(t) for t in choice.proof.thresholds)
         delta = policy.delta if any(rule.cover for rule in hidden) else None
-        proof = Certificate(KIND, policy.k, n, choice.proof.people, thresholds, None, delta)
+        proof = DecisionCertificate(KIND, policy.k, n, choice.proof.people, thresholds, None, delta)
         return Decision(released_columns, proof, hidden)
 
     def prove(
@@ -82,7 +82,7 @@ class LocalSuppressionStrategy:
         calls: Sequence[Call],  # noqa: ARG002
         decision: Decision,
         joint: Counts,
-    ) -> Certificate:
+    ) -> DecisionCertificate:
         """Return the certificate for the people of a release: the coverage bound on exposed people.
 
         The coverage bound counts the cells of common values; a blank counts as a value. joint: the
@@ -109,7 +109,7 @@ def global_decision(policy: Policy, schema: Schema, tallies: Sequence[Counts]) -
         from ....analysis.composition import best_bound
 
         if best_bound([counts[j] for j in required], policy.k).value > policy.max_exposure:
-            return Decision((), Certificate("coverage", policy.k, n, 0))
+            return Decision((), DecisionCertificate("coverage", policy.k, n, 0))
         free = choose_columns(counts, *limits, weights, "coverage", required, forbidden)
     return Decision(free.kept, as_certificate(free.certificate, policy, n))
 

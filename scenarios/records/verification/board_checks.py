@@ -6,7 +6,7 @@ run lacks the data for it.
 
 from collections import defaultdict
 
-from ....crypto.entropy import SystemEntropy
+from ....crypto.entropy import OSEntropy
 from ....errors import VerificationError
 from ....protocol.board.board import Board
 from ....protocol.board.challenge_record import check_accepted
@@ -80,7 +80,7 @@ def checked_proofs(replayed: Board) -> str:
     Return a sentence with the numbers of ballots, shuffles and decryption shares. Raise
     VerificationError or Refused if a proof is not valid.
     """
-    checked, announcement = check_record(replayed, SystemEntropy()), replayed.announcement
+    checked, announcement = check_record(replayed, OSEntropy()), replayed.announcement
     reuse_text = (
         ", and round 2 mixes the ballots of round 1" if announcement and announcement.once else ""
     )

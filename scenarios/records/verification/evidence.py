@@ -15,7 +15,7 @@ from ....protocol.board.strategies import RoundResult, first_call
 from ....protocol.knowledge.transcript import Transcript
 from ....protocol.knowledge.view import View, ViewedRun
 from ....protocol.wire.hiding_rules import Redact
-from ....protocol.wire.messages import Certificate, Counts, Decision
+from ....protocol.wire.messages import Counts, Decision, DecisionCertificate
 from ....protocol.wire.parties import Role
 from ....protocol.wire.rows_per_person import dummy
 from ....protocol.wire.schema import Feature, Schema
@@ -210,7 +210,7 @@ class RecordEvidence:
         kept_columns = tuple(names.index(name) for name in claimed_decision.kept)
         numbers = proof.rule, proof.k, proof.n, proof.people
         data = b"" if proof.proof is UNSET else _proof_bytes(proof.proof)
-        claimed = Certificate(*numbers, proof.thresholds, proof.pivot, proof.c, data)
+        claimed = DecisionCertificate(*numbers, proof.thresholds, proof.pivot, proof.c, data)
         suppressed = tuple(
             Redact(names.index(rule.feature), rule.values, rule.cover)
             for rule in claimed_decision.blank or ()

@@ -41,7 +41,7 @@ from ....protocol.rounds.shares import (
 from ....protocol.rounds.tallying import marginals, read_ballots
 from ....protocol.wire.crowd_limits import check_batch_size, check_dropout
 from ....protocol.wire.frames import Message
-from ....protocol.wire.messages import Call, Certificate, Counts, Decision, Submission
+from ....protocol.wire.messages import Call, Counts, Decision, DecisionCertificate, Submission
 from ....protocol.wire.parties import ANALYST, CURATOR, Role, shuffler
 from ...lab.play.announcement import announced_policy, announced_rules
 from ...programs.curated.rules import BySingles, decision_rule
@@ -93,7 +93,7 @@ def deciding(case: Case) -> BySingles:
     return BySingles(decision_rule(policy), policy)
 
 
-def proved(case: Case, decision: Decision, joint: Counts) -> Certificate:
+def proved(case: Case, decision: Decision, joint: Counts) -> DecisionCertificate:
     """Return the certificate of the bound on exposed people in a release.
 
     decision: the curator's decision. joint: the released counts.

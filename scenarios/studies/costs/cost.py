@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
-from ....crypto.entropy import SystemEntropy
+from ....crypto.entropy import OSEntropy
 from ....crypto.layer import open_layer, seal_layer
 from ....crypto.signing import SIGNATURE
 from ....crypto.suites import Suite, suite
@@ -155,7 +155,7 @@ def announcement_of(scenario: Scenario, schema: Schema, scheme: Suite) -> Announ
 
     schema: the features. scheme: the crypto suite of the layers.
     """
-    keys = [scheme.keypair(SystemEntropy()).public for _ in range(scenario.mix.shufflers + 2)]
+    keys = [scheme.keypair(OSEntropy()).public for _ in range(scenario.mix.shufflers + 2)]
     return Announcement(
         scenario.scenario.name,
         bytes(NONCE),
@@ -221,8 +221,8 @@ def _round(plan: Round, people: int, head: int) -> RoundCost:
 
 def measure(scheme: Suite, size: int) -> tuple[float, float]:
     """Return the seconds to seal and to open a layer around `size` bytes, timed now on one core."""
-    pair, context, plain = scheme.keypair(SystemEntropy()), bytes(32), bytes(size)
-    entropy = SystemEntropy()
+    pair, context, plain = scheme.keypair(OSEntropy()), bytes(32), bytes(size)
+    entropy = OSEntropy()
     sealed = seal_layer(scheme, pair.public, plain, context, entropy)
     return (
         _timed(lambda: seal_layer(scheme, pair.public, plain, context, entropy)),

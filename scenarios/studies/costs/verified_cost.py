@@ -20,7 +20,7 @@ separate machines each check it.
 
 from time import perf_counter
 
-from ....crypto.entropy import SystemEntropy
+from ....crypto.entropy import OSEntropy
 from ....crypto.signing import SIGNATURE
 from ....crypto.verified.group import RISTRETTO255
 from ....crypto.verified.keys import KEY_SIZE, make_key
@@ -131,7 +131,7 @@ def measure_multiplication() -> float:
     multiplications. So the figure contains a share of the additions and hashing. The shortest of
     several times counts.
     """
-    entropy, context = SystemEntropy(), ProofContext(RISTRETTO255, bytes(32), 1, 0, b"cost")
+    entropy, context = OSEntropy(), ProofContext(RISTRETTO255, bytes(32), 1, 0, b"cost")
     key = make_key(context, entropy).public
     old = ballot_rows([[(key, key)]] * TRIED)
     best_time = float("inf")

@@ -9,9 +9,9 @@ from math import floor
 import numpy as np
 import pytest
 from veilmix.analysis.release_risks import (
-    Attack,
     Inference,
     Linkability,
+    ReleaseAttack,
     ask,
     diversity,
     singling_out,
@@ -73,7 +73,7 @@ def test_singling_out_is_anonymeters(
     assert outcome.control.right == outside
 
 
-def asked(release: tuple[list[np.ndarray], list[np.ndarray | None]]) -> list[Attack]:
+def asked(release: tuple[list[np.ndarray], list[np.ndarray | None]]) -> list[ReleaseAttack]:
     (held, own, other), numbers = release
     questions = [
         Linkability((X, S), (Y, C)),

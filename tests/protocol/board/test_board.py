@@ -23,11 +23,11 @@ from veilmix.protocol.wire.messages import (
     Burned,
     Call,
     Cause,
-    Certificate,
     Closed,
     Consent,
     Counts,
     Decision,
+    DecisionCertificate,
     Key,
     Mixed,
     OpenedCertificate,
@@ -46,7 +46,7 @@ Step = tuple[int, str, Body]
 
 MARGINALS: tuple[Counts, ...] = ({("red",): 3}, {("x",): 3}, {("no",): 3})
 RELEASE: tuple[Counts, ...] = ({("red", "no"): 3},)
-KEPT = Decision((0, 2), Certificate("fixed", 2, 3, 0))
+KEPT = Decision((0, 2), DecisionCertificate("fixed", 2, 3, 0))
 COMMITTED, OPENING = commit(TOLD, SESSION, KEPT, SeededEntropy(1))
 
 

@@ -17,7 +17,7 @@ from veilmix.protocol.board.strategies import (
 )
 from veilmix.protocol.wire.announcement import Program
 from veilmix.protocol.wire.hiding_rules import Mask, Redact
-from veilmix.protocol.wire.messages import Call, Certificate, Decision
+from veilmix.protocol.wire.messages import Call, Decision, DecisionCertificate
 from veilmix.protocol.wire.parties import Role
 from veilmix.protocol.wire.schema import Feature, Schema
 
@@ -31,7 +31,7 @@ FOUR_ROUNDS, BLANK = Program.HIERARCHICAL, Redact(1, ("a",), 9)
 
 
 def decision(*kept: int, hidden: tuple[Any, ...] = ()) -> Decision:
-    return Decision(kept, Certificate("fixed", 2, 3, 0), hidden)
+    return Decision(kept, DecisionCertificate("fixed", 2, 3, 0), hidden)
 
 
 def release(number: int, *kept: int, hidden: tuple[Any, ...] = ()) -> Call:
@@ -220,7 +220,7 @@ def test_a_rule_for_marginals_is_a_strategy() -> None:
         (FOUR_ROUNDS, Asking([TRIPLE], decision(1))),
         (FOUR_ROUNDS, Asking([], decision(4))),
         (FOUR_ROUNDS, Asking([], decision(1, hidden=(BLANK,)))),
-        (FOUR_ROUNDS, Asking([], Decision((1,), Certificate("fixed", 2, 3, 4)))),
+        (FOUR_ROUNDS, Asking([], Decision((1,), DecisionCertificate("fixed", 2, 3, 4)))),
     ],
 )
 def test_a_strategy_that_does_what_its_program_has_no_room_for_is_a_mistake(

@@ -8,17 +8,17 @@ from veilmix.errors import RoundBurned
 from veilmix.protocol.board.promise import Prover, check_promise, promised_share, prove
 from veilmix.protocol.board.strategies import strategy_of
 from veilmix.protocol.wire.announcement import UNPROMISED, AnnouncedPolicy
-from veilmix.protocol.wire.messages import Certificate, Decision
+from veilmix.protocol.wire.messages import Decision, DecisionCertificate
 from veilmix.protocol.wire.schema import Feature, Schema
 
 SCHEMA = Schema((Feature("a", ("x", "y")),))
 
 
 def decided(people: int, n: int = 20) -> Decision:
-    return Decision((0,), Certificate("coverage", 5, n, people))
+    return Decision((0,), DecisionCertificate("coverage", 5, n, people))
 
 
-def proved(decision: Decision, now: int) -> Certificate:
+def proved(decision: Decision, now: int) -> DecisionCertificate:
     plain = strategy_of(lambda *_: decision)
     assert not isinstance(plain, Prover)
     return prove(plain, SCHEMA, (), decision, {("x",): now})
@@ -67,9 +67,9 @@ def test_a_strategy_that_proves_is_asked_with_all_that_it_needs() -> None:
         def decide(self, *_: Any) -> Decision:
             return decided(0)
 
-        def prove(self, *said: Any) -> Certificate:
+        def prove(self, *said: Any) -> DecisionCertificate:
             assert said == (SCHEMA, (), decided(0), {("x",): 7})
-            return Certificate("own", 5, 7, 3)
+            return DecisionCertificate("own", 5, 7, 3)
 
     certificate = prove(Proving(), SCHEMA, (), decided(0), {("x",): 7})
     assert certificate.people == 3

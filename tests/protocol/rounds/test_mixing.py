@@ -8,7 +8,7 @@ import protocol_kit as KIT
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from veilmix.crypto.entropy import SeededEntropy, SystemEntropy
+from veilmix.crypto.entropy import OSEntropy, SeededEntropy
 from veilmix.crypto.layer import seal_layer
 from veilmix.crypto.padding import pad
 from veilmix.crypto.suites import SUITES
@@ -131,10 +131,10 @@ def onions(row: int = 0) -> list[bytes]:
 
 def envelope(slots: list[bytes], ordered: bool = True, plan: Round = PLAN) -> bytes:
     if ordered:
-        return seal_envelope(plan, slots, SystemEntropy())
+        return seal_envelope(plan, slots, OSEntropy())
     bundle = Writer().items(slots).finish()
     hop = plan.hops[0]
-    return seal_layer(plan.suite, hop.public, bundle, hop.context, SystemEntropy())
+    return seal_layer(plan.suite, hop.public, bundle, hop.context, OSEntropy())
 
 
 def turned(data: bytes) -> bytes:
@@ -245,7 +245,7 @@ def test_layers_that_are_wrong_are_counted_and_the_rest_goes_on() -> None:
     good = [onion for row in range(3) for onion in onions(row)]
     hop = PLAN.hops[1]
     seal = lambda inside: seal_layer(  # noqa: E731
-        PLAN.suite, hop.public, inside, hop.context, SystemEntropy()
+        PLAN.suite, hop.public, inside, hop.context, OSEntropy()
     )
     bad = {
         Reason.WRONG_SIZE: [b"", good[0][:-1], good[0] + b"!", seal(b"short")],
@@ -292,12 +292,12 @@ def test_equal_answers_look_unequal() -> None:
 
 
 def test_every_ballot_has_a_fresh_salt() -> None:
-    for entropy in (SystemEntropy(), SeededEntropy(1)):
+    for entropy in (OSEntropy(), SeededEntropy(1)):
         drawn = salts(PLAN, entropy) + salts(PLAN, entropy)
         assert len(set(drawn)) == 6
         assert {len(salt) for salt in drawn} == {16}
     unsalted = KIT.session(1, rules=Rules(salted=False, lesson=True)).plan()
-    assert salts(unsalted, SystemEntropy()) == [bytes(16)] * 3
+    assert salts(unsalted, OSEntropy()) == [bytes(16)] * 3
 
 
 def test_the_salt_is_what_hides_a_deterministic_suite() -> None:
@@ -373,7 +373,7 @@ def test_readings_of_parts_add_up() -> None:
 )
 def test_a_row_that_cannot_be_said_is_the_callers_mistake(row: tuple[str, ...]) -> None:
     with pytest.raises(ParameterError, match="is not in its domain"):
-        submit(PLAN, row, SystemEntropy())
+        submit(PLAN, row, OSEntropy())
 
 
 @pytest.mark.parametrize("value", ["\x1b[2J", "a\nb", " a", "a\u2028b"])

@@ -11,8 +11,8 @@ from veilmix.protocol.wire.messages import (
     BallotMarks,
     Body,
     Call,
-    Certificate,
     Decision,
+    DecisionCertificate,
     Envelope,
     Tally,
 )
@@ -26,7 +26,7 @@ HASHES = (bytes(32), b"\1" * 32, b"\2" * 32)
 MARKS = BallotMarks(HASHES)
 MINT = Mint(b"\1" * 32)
 TALLY = Tally((3,), {}, ({("a",): 2, ("b",): 1},))
-DECISION = Decision((0, 1), Certificate("fixed", 1, 6, 2))
+DECISION = Decision((0, 1), DecisionCertificate("fixed", 1, 6, 2))
 ACCEPTED = Accepted(tuple(Envelope(person, bytes(32), bytes(64)) for person in (0, 3)))
 
 OUTPUTS = Evaluated(tuple(base_times(bytes((n, *bytes(31)))) for n in (1, 2)), bytes(64))
@@ -57,7 +57,7 @@ def nobody(_entry: object) -> bool:
             DECISION,
             "certificate.people",
             "one fewer",
-            Decision((0, 1), Certificate("fixed", 1, 6, 1)),
+            Decision((0, 1), DecisionCertificate("fixed", 1, 6, 1)),
         ),
     ],
 )

@@ -22,12 +22,12 @@ from veilmix.protocol.wire.commitment import (
     public_part,
 )
 from veilmix.protocol.wire.hiding_rules import Redact
-from veilmix.protocol.wire.messages import Certificate, Decision
+from veilmix.protocol.wire.messages import Decision, DecisionCertificate
 
 HELD = KIT.session(policy=AnnouncedPolicy(2, 0.5, "coverage"))
 TOLD, SECRET = HELD.announcement, HELD.keys["analyst"].secret
 SESSION = TOLD.digest()
-DECIDED = Decision((0, 2), Certificate("coverage", 2, 10, 5, (4.0, 3.0)))
+DECIDED = Decision((0, 2), DecisionCertificate("coverage", 2, 10, 5, (4.0, 3.0)))
 COVERED = replace(DECIDED, hidden=(Redact(0, ("blue",), 7),))
 
 
@@ -119,7 +119,7 @@ def test_a_post_has_one_size_for_all_short_certificates(suite: str, proof: int) 
 def test_the_public_promise_is_the_announced_one(share: float, n: int, most: int) -> None:
     decision = certified(n=n, people=1)
     policy = AnnouncedPolicy(2, share, "coverage")
-    assert public_part(policy, decision).certificate == Certificate("committed", 2, n, most)
+    assert public_part(policy, decision).certificate == DecisionCertificate("committed", 2, n, most)
     assert most / n <= share < (most + 1) / n
     said, _ = commit(TOLD, SESSION, decision, SeededEntropy(1))
     assert public_decision(policy, said) == public_part(policy, decision)

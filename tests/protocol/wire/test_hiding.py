@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from veilmix.crypto.entropy import SeededEntropy, SystemEntropy
+from veilmix.crypto.entropy import OSEntropy, SeededEntropy
 from veilmix.errors import ParameterError
 from veilmix.protocol.ideal import PeopleTable, hide_table
 from veilmix.protocol.wire.hiding_rules import (
@@ -33,14 +33,14 @@ def test_no_value_is_spelt_like_what_stands_for_a_hidden_one() -> None:
 
 def test_a_mask_leaves_the_values_it_names() -> None:
     masks = (Mask(0, ("a", "b")), Mask(1, ("x",)))
-    said = [tuple(hide(masks, row, SystemEntropy())) for row in ROWS]
+    said = [tuple(hide(masks, row, OSEntropy())) for row in ROWS]
     assert said == [
         ("a", "x", "1"),
         ("b", OTHER_VALUE, "2"),
         (OTHER_VALUE, "x", "1"),
         ("a", OTHER_VALUE, "2"),
     ]
-    assert hide((), ROWS[0], SystemEntropy()) is ROWS[0]
+    assert hide((), ROWS[0], OSEntropy()) is ROWS[0]
 
 
 def test_a_redaction_blanks_what_it_names_and_a_share_of_the_rest() -> None:

@@ -9,7 +9,7 @@ import role_kit as KIT
 import trio
 from trio._core import _run
 from trio.testing import wait_all_tasks_blocked
-from veilmix.crypto.entropy import SeededEntropy, SystemEntropy
+from veilmix.crypto.entropy import OSEntropy, SeededEntropy
 from veilmix.protocol.board.board import Entry
 from veilmix.roles.cast import Guards
 from veilmix.roles.compute import task_order
@@ -65,7 +65,7 @@ def test_another_seed_has_another_order() -> None:
 
 
 def test_without_a_seed_trio_draws_the_order() -> None:
-    assert order_of(KIT.cast(ROWS, entropy=SystemEntropy())) is None
+    assert order_of(KIT.cast(ROWS, entropy=OSEntropy())) is None
     assert order_of(KIT.cast(ROWS)) == order_of(KIT.cast(ROWS, shufflers=3))
     assert order_of(KIT.cast(ROWS)) != order_of(KIT.cast(ROWS, entropy=SeededEntropy(2)))
 

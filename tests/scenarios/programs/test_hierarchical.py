@@ -11,7 +11,7 @@ from veilmix.analysis.composition.certificate import Certificate as Proof
 from veilmix.errors import VerificationError
 from veilmix.protocol.board.strategies import RoundResult
 from veilmix.protocol.wire.hiding_rules import Mask
-from veilmix.protocol.wire.messages import Call, Certificate
+from veilmix.protocol.wire.messages import Call, DecisionCertificate
 from veilmix.protocol.wire.parties import Role
 from veilmix.protocol.wire.schema import Feature, Schema
 from veilmix.scenarios.lab.play.run import run
@@ -172,7 +172,7 @@ def test_a_promise_that_its_proof_does_not_bear_is_found(tmp_path: Path) -> None
     assert "weights" in proof["proof"]
     heard = known()
     data = json.dumps(proof["proof"]).encode()
-    claimed = Certificate(proof["rule"], 2, 30, proof["people"], proof=data)
+    claimed = DecisionCertificate(proof["rule"], 2, 30, proof["people"], proof=data)
     hierarchical.verify(claimed, heard[0], heard[1], kept)
     for block in (
         {"within": [9, 0], "parts": [], "weight": 1},

@@ -21,7 +21,7 @@ from veilmix.analysis.exposure.curves import users_below
 from veilmix.protocol.board.promise import check_promise, promised_share, prove
 from veilmix.protocol.ideal import Ideal, PeopleTable, hide_table, run_through
 from veilmix.protocol.wire.hiding_rules import COVERS, Redact
-from veilmix.protocol.wire.messages import Call, Certificate, Decision
+from veilmix.protocol.wire.messages import Call, Decision, DecisionCertificate
 from veilmix.protocol.wire.schema import Feature, Schema
 from veilmix.scenarios.lab.play.announcement import announced_policy, announced_rules
 from veilmix.scenarios.lab.play.run import run
@@ -213,14 +213,14 @@ def test_others_came_than_were_counted() -> None:
 def test_who_burns_says_no_more_than_head_counts() -> None:
     """The reason is the same for every table: how many came, what was promised to whom."""
     policy = announced_policy(load("attack-leavers"))
-    decision = Decision((0,), Certificate("exact", 3, 30, 0))
+    decision = Decision((0,), DecisionCertificate("exact", 3, 30, 0))
     said = set()
     for people in (1, 7, 20):
         with pytest.raises(Exception, match="20 people came") as burned:
-            check_promise(policy, decision, Certificate("exact", 3, 20, people))
+            check_promise(policy, decision, DecisionCertificate("exact", 3, 20, people))
         said.add(str(burned.value))
     assert len(said) == 1
-    check_promise(policy, decision, Certificate("exact", 3, 20, 0))
+    check_promise(policy, decision, DecisionCertificate("exact", 3, 20, 0))
 
 
 def test_nobody_left_and_the_decided_promise_stands() -> None:

@@ -22,7 +22,7 @@ from veilmix.protocol.knowledge.run_record import CountsSeen
 from veilmix.protocol.knowledge.transcript import Transcript
 from veilmix.protocol.knowledge.view import View
 from veilmix.protocol.wire.hiding_rules import BLANK, Hiding, Redact, apply_rule
-from veilmix.protocol.wire.messages import Certificate, Decision
+from veilmix.protocol.wire.messages import Decision, DecisionCertificate
 from veilmix.scenarios.lab.play.run import run
 from veilmix.scenarios.programs.coalitions import coalitions
 from veilmix.scenarios.programs.local_suppression.strategy import KIND
@@ -328,7 +328,7 @@ def six(*read: CountsSeen) -> View:
     assert parts is not None
     rule = Redact(1, ("N",), parts)
     release = CountsSeen(2, (0, 1), {("N", BLANK): 3, ("Y", BLANK): 3}, (rule,))
-    decision = Decision((0, 1), Certificate(KIND, 6, 6, 6, slack=0.1), (rule,))
+    decision = Decision((0, 1), DecisionCertificate(KIND, 6, 6, 6, slack=0.1), (rule,))
     return View(
         *(frozenset(), 6, True, {}, (*read, release), {}, {}, Transcript(6, summary=True)),
         decision=decision,
@@ -372,7 +372,7 @@ def test_one_of_a_thousand_is_covered_in_closed_form() -> None:
     view = View(
         *(frozenset(), 1000, True, {}, (CountsSeen(2, (0, 1), said, (rule,)),), {}, {}),
         Transcript(1000, summary=True),
-        decision=Decision((0, 1), Certificate(KIND, 10, 1000, 1000, slack=0.05), (rule,)),
+        decision=Decision((0, 1), DecisionCertificate(KIND, 10, 1000, 1000, slack=0.05), (rule,)),
     )
     knowledge = received(view, (2, 2))
     assert knowledge.bits_are == "exact"

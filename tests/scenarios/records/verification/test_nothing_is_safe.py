@@ -9,7 +9,7 @@ import pytest
 from claims_kit import claiming, put
 from veilmix.errors import ScenarioError, VerificationError
 from veilmix.protocol.board.strategies import RoundResult, first_call
-from veilmix.protocol.wire.messages import Certificate, Decision
+from veilmix.protocol.wire.messages import Decision, DecisionCertificate
 from veilmix.scenarios.lab.play.run import run
 from veilmix.scenarios.lab.scoring.outcome import Outcome
 from veilmix.scenarios.lab.validation.load import check
@@ -142,7 +142,7 @@ def test_another_certificate_of_nothing_is_refused(kind: str, lie: str, tmp_path
     outcome = run(made, mode="ideal", worst_case_nodes=0)
     honest = strategy(made).decide(outcome.schema, heard(made, outcome))
     verify_decision(honest, outcome.schema, heard(made, outcome))
-    told: Certificate = LIES[lie](honest.certificate)
+    told: DecisionCertificate = LIES[lie](honest.certificate)
     if (kind, lie) == ("local-suppression", "people"):
         return  # more than is proved is no lie there: `at most 1` is true of 0
     with pytest.raises(VerificationError, match="certificate"):

@@ -38,7 +38,7 @@ from veilmix.analysis.estimation.confidence import clopper_pearson
 from veilmix.analysis.estimation.mean_interval import estimate
 from veilmix.analysis.incidence.calibration import _summary
 from veilmix.analysis.randomizers.ranges import Ranges
-from veilmix.analysis.release_risks.rates import Attack, Rate
+from veilmix.analysis.release_risks.rates import Rate, ReleaseAttack
 from veilmix.scenarios.studies.comparison.case import scaled
 from veilmix.scenarios.studies.comparison.utility import _limits
 from veilmix.scenarios.studies.sweeps.repetitions import kept_promises
@@ -195,7 +195,7 @@ def risks_held(tries: int, others: int, attack: float, control: float) -> float:
         for c, alike in enumerate(wrong):
             if likely * alike > 1e-9:
                 rates = Rate(a, tries), Rate(c, others), 0.0
-                risk = Attack("linkability", (), (), *rates).risk()  # type: ignore[arg-type]
+                risk = ReleaseAttack("linkability", (), (), *rates).risk()  # type: ignore[arg-type]
                 held += likely * alike * (risk.low <= truth <= risk.high)
     return held
 
