@@ -7,7 +7,7 @@ docs/stability.md has the policy. This module imports no other part of veilmix: 
 it.
 
 Old names of parameters, fields and methods are accepted by two decorators, `accepts_old` and
-`keeps_old`; old names of a package's classes and functions by `find_old`. `python -m
+`keeps_old`; old names of a module's classes and functions by `find_old`. `python -m
 veilmix.deprecated` prints all of them.
 
 >>> from veilmix.deprecated import Replaced, find
@@ -74,7 +74,7 @@ def find(name: str, replaced: Iterable[Replaced]) -> Replaced | None:
     return next((entry for entry in replaced if entry.old == name), None)
 
 
-# Dotted name of a function, class or package -> its old names, each with the name that replaces it.
+# Dotted name of a function, class or module -> its old names, each with the name that replaces it.
 _RENAMED: dict[str, dict[str, Replaced]] = {}
 
 
@@ -144,34 +144,36 @@ def keeps_old(since: str = SINCE, until: str = UNTIL, /, **new_names: str) -> Ca
 
 
 def find_old(
-    package: str,
-    fetch: Callable[[str], Any],
+    module: str,
+    fetch: Callable[[str], Any] | None = None,
     since: str = SINCE,
     until: str = UNTIL,
     /,
     **new_names: str,
 ) -> Callable[[str], Any]:
-    """Return the `__getattr__` of a package that also accepts old names of its members.
+    """Return the `__getattr__` of a module or package that also accepts old names of its members.
 
     Example: `__getattr__ = find_old(__name__, __getattr__, WorstCase="WorstReport")`.
 
     Args:
-        package: dotted name of the package.
-        fetch: the package's `__getattr__` without old names.
+        module: dotted name of the module or package.
+        fetch: its `__getattr__` without old names; None: it has none.
         since: the first version with the new names.
         until: the first version that no longer accepts the old names.
         new_names: the new name of each old class, function or constant.
     """
     entries = _entries(new_names, since, until)
-    _RENAMED.setdefault(package, {}).update(entries)
+    _RENAMED.setdefault(module, {}).update(entries)
 
     def fetch_renamed(name: str) -> Any:
-        """Return a name of the package; an old name is fetched by its new one, with a warning."""
+        """Return a member; a member with an old name is found by its new one, with a warning."""
         entry = entries.get(name)
-        if entry is None:
-            return fetch(name)
-        entry.warn()
-        return getattr(sys.modules[package], entry.new)
+        if entry is not None:
+            entry.warn()
+            return getattr(sys.modules[module], entry.new)
+        if fetch is None:
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        return fetch(name)
 
     return fetch_renamed
 

@@ -46,7 +46,7 @@ class ClassGuesses:
     by_phone: dict[str, int | float] = field(default_factory=dict)
     devices: Counter[str] = field(default_factory=Counter)
 
-    def take(self, lesson: Lesson, body: bytes, device: str) -> None:
+    def store_guess(self, lesson: Lesson, body: bytes, device: str) -> None:
         """Store the guess of a phone; the same guess again has no effect.
 
         body: JSON, {"phone": its secret, "guess": a number on the axis, or the number of an

@@ -131,7 +131,7 @@ class LessonServer:
             return _page(self._for_pupils(resource, lesson, language))
         if request.method == "POST" and resource == "guess":
             device = device_of(request.peer)
-            self.guesses[lesson.number].take(lesson, request.body, device)
+            self.guesses[lesson.number].store_guess(lesson, request.body, device)
             return HttpResponse(204)
         if request.peer not in (self.host, *LOOPBACKS):
             raise Unwanted(403, "this-computer-alone")

@@ -111,7 +111,7 @@ class RemoteNetwork(Network):
         """
         return self.add(author, data)
 
-    def take(self, body: Letters | Posted | Declined) -> None:
+    def process_input(self, body: Letters | Posted | Declined) -> None:
         """Process an input: deliver messages, add a board entry, or end the wait for a post.
 
         Refused for an entry that no correct board could have.

@@ -171,7 +171,7 @@ class World:
             step_input = await self._inputs.receive()
             self._clock.move(step_input.time)
             if not isinstance(step_input.body, Tick):
-                network.take(step_input.body)
+                network.process_input(step_input.body)
 
     async def _settle(self) -> None:
         """Wait until every task of the party's code waits, and no thread works for a task."""

@@ -158,7 +158,7 @@ def _(Path, TemporaryDirectory, alike_lines, guessed, loads, released_alike, vei
             worst_case_nodes=0,
         )
     reader = agreeing.coalition("analyst")
-    agreed = " ".join(alike_lines(agreeing.kept, released_alike(agreeing.release)))
+    agreed = " ".join(alike_lines(agreeing.released_columns, released_alike(agreeing.release)))
     return agreed, agreeing, reader
 
 

@@ -88,9 +88,11 @@ def _(Frame, change, guessed, load, mo, veilmix):
 
     mo.vstack(
         [
-            mo.md(f"## Everything is released\n{', '.join(whole.kept)}, {whole.users} people"),
+            mo.md(
+                f"## Everything is released\n{', '.join(whole.released_columns)}, {whole.users} people"
+            ),
             Frame.from_rows(attack_rows(whole)),
-            mo.md(f"## The curator decides\nreleased: {', '.join(careful.kept)}"),
+            mo.md(f"## The curator decides\nreleased: {', '.join(careful.released_columns)}"),
             Frame.from_rows(attack_rows(careful)),
         ]
     )
@@ -114,7 +116,7 @@ def _(careful, guessed, k, mo, whole):
             "Answer": mo.md(
                 f"""
                 **{certain[0]}** of {whole.users} when all columns are released, **{certain[1]}** when
-                the curator decides, who releases {len(careful.kept)} of {len(whole.kept)} columns. In
+                the curator decides, who releases {len(careful.released_columns)} of {len(whole.released_columns)} columns. In
                 truth {whole.exposure.true:.1%} of the people were in a crowd smaller than {k}, against
                 {careful.exposure.true:.1%}.
 

@@ -87,14 +87,14 @@ class Mixers:
                 taken.
         """
         seat = PartySeat(who=offer.who, host=address, port=offer.port)
-        self._take(offer.party, seat)
+        self._take_seat(offer.party, seat)
         with trio.move_on_after(patience):
             await self._begun.wait()
         if self.papers is not None:
-            self._take(offer.party, seat)
+            self._take_seat(offer.party, seat)
         return self.papers
 
-    def _take(self, name: str, seat: PartySeat) -> None:
+    def _take_seat(self, name: str, seat: PartySeat) -> None:
         """Keep a computer's offer to run a shuffler; Unwelcome if the offer cannot be accepted.
 
         It is refused if there is no such shuffler, another computer runs it, the session has begun

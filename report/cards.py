@@ -188,7 +188,7 @@ def _answers(
             for option in outcome.considered
         ),
     )
-    released_columns = " x ".join(outcome.kept) or words.say("nothing")
+    released_columns = " x ".join(outcome.released_columns) or words.say("nothing")
     yield (
         words.say("second-round", reader=paper.readers[1], kept=released_columns),
         tuple(

@@ -83,7 +83,7 @@ def _alerts(comparison: Comparison) -> Iterator[Alert]:
 
 def _links_alone(program: Compared) -> bool:
     """Whether a single party links people to their true values, not only to noisy reports."""
-    received = program.trust.most_trusted
+    received = program.trust.largest_party_leakage
     return bool(received.linked) and not received.reports
 
 

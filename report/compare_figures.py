@@ -51,17 +51,17 @@ class FigureColumn:
 
 def bits(program: Compared) -> float:
     """Return the leakage to the party that learns most in a program, in bits per person."""
-    return program.trust.most_trusted.bits_per_person
+    return program.trust.largest_party_leakage.bits_per_person
 
 
 def known_from_above(program: Compared) -> bool:
     """Whether a program's leakage is exact or an upper bound; a lower bound cannot be ranked."""
-    return program.trust.most_trusted.bits_are is not Side.AT_LEAST
+    return program.trust.largest_party_leakage.bits_are is not Side.AT_LEAST
 
 
 def bits_text(program: Compared) -> str:
     """Return the leakage to the party that learns most, as text with <= or >= for a bound."""
-    return comparison_words.bits_text(program.trust.most_trusted)
+    return comparison_words.bits_text(program.trust.largest_party_leakage)
 
 
 def exposed(program: Compared) -> str:

@@ -205,7 +205,7 @@ class Envelopes:
     spool: Spool = field(default_factory=Spool)
     _fresh: list[bytes] = field(default_factory=list)
 
-    def take(self, sender: str, envelope: bytes) -> None:
+    def add_envelope(self, sender: str, envelope: bytes) -> None:
         """Keep the envelope of a sender."""
         self.places[sender] = len(self.places)
         self._fresh.append(envelope)

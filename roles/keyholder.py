@@ -152,7 +152,7 @@ async def batch_of(me: Endpoint, plan: Round, hop: int, pool: WorkerPool) -> Seq
         async with me.while_open():
             while batch is None and not arriving.excess:
                 for letter in await me.receive(limit=1):
-                    _take(me, plan, hop, letter, arriving)
+                    _add_layers(me, plan, hop, letter, arriving)
                     if arriving.whole:
                         batch, arriving = arriving.layers, Arriving(plan, hop, people)
                         batch = batch if await _in_order(me, plan, batch, pool) else None
@@ -170,7 +170,7 @@ async def batch_of(me: Endpoint, plan: Round, hop: int, pool: WorkerPool) -> Seq
     return batch
 
 
-def _take(me: Endpoint, plan: Round, hop: int, letter: Letter, arriving: Arriving) -> None:
+def _add_layers(me: Endpoint, plan: Round, hop: int, letter: Letter, arriving: Arriving) -> None:
     """Add the layers in a message of the hop before to its batch; refuse other messages."""
     try:
         message = me.accept(plan, letter)

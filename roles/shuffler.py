@@ -209,13 +209,13 @@ async def _open_envelopes(
     if in_parts(plan, 1, len(envelopes)):
         sorting, failed = Sorting(plan.inner[2]), set[int]()
 
-        def take(first: int, run: LayerRun) -> None:
+        def add_piece(first: int, run: LayerRun) -> None:
             """Add the onions of a piece, and note its refused envelopes."""
             sorting.add(run)
             collected.refused.update(run.refused)
             failed.update(first + at for at in run.failed)
 
-        await pool.spread(stage, partial(run_of_envelopes, plan, secret), envelopes, take)
+        await pool.spread(stage, partial(run_of_envelopes, plan, secret), envelopes, add_piece)
         return [sender for at, sender in enumerate(senders) if at not in failed], sorting
     opened = await pool.spread(stage, partial(open_envelopes, plan, secret), envelopes)
     onions: list[bytes] = []
@@ -246,12 +246,12 @@ async def _mix_batch(
     if in_parts(plan, hop, len(batch)):
         sorting = Sorting(plan.inner[hop + 1])
 
-        def take(_: int, run: LayerRun) -> None:
+        def add_piece(_: int, run: LayerRun) -> None:
             """Add the layers of a piece, and count its refused layers."""
             sorting.add(run)
             collected.refused.update(run.refused)
 
-        await pool.spread(stage, partial(run_of_layers, plan, hop, secret), batch, take)
+        await pool.spread(stage, partial(run_of_layers, plan, hop, secret), batch, add_piece)
         await _forward(me, plan, hop, sorting, collected, pool)
     else:
         pieces = await pool.spread(stage, partial(open_layers, plan, hop, secret), batch)
@@ -271,7 +271,7 @@ async def _collect(me: Endpoint, plan: Round, memory: _Memory, close: float) -> 
             collected.received += len(bag)
             for letter in bag:
                 try:
-                    _take(me, plan, letter, memory, collected)
+                    _accept_submission(me, plan, letter, memory, collected)
                 except Refused as refusal:
                     collected.refused[refusal.reason] += 1
                     collected.fork = other_view(me, plan, refusal, collected.fork)
@@ -280,7 +280,7 @@ async def _collect(me: Endpoint, plan: Round, memory: _Memory, close: float) -> 
     return collected
 
 
-def _take(
+def _accept_submission(
     me: Endpoint, plan: Round, letter: Letter, memory: _Memory, collected: _Collected
 ) -> None:
     """Accept a submission. Refused if invalid, a repeat, or of an uninvited user.
@@ -306,7 +306,9 @@ def _admit(
     if not memory.invites(plan, sender):
         raise Refused(Reason.UNEXPECTED)
     # An envelope that is too long is refused when it is opened; until then its excess is cut off.
-    collected.envelopes.take(sender, envelope[: plan.envelope + 1] if plan.envelope else envelope)
+    collected.envelopes.add_envelope(
+        sender, envelope[: plan.envelope + 1] if plan.envelope else envelope
+    )
 
 
 async def _check_signatures(

@@ -348,7 +348,7 @@ def _levels(plan: Round, grants: Grants | Outputs | None) -> Sequence[Any] | Rea
     try:
         match grants:
             case (threshold.PendingOutputs() as asking, Evaluated() as answer, public):
-                return threshold.take(plan, asking, answer, public)
+                return threshold.make_levels(plan, asking, answer, public)
     except Refused as refusal:
         return refusal.reason
     return () if plan.shape is None else Reason.UNEXPECTED

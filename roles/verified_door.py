@@ -72,21 +72,21 @@ class Door:
         assert registry is not None  # noqa: S101 - the announcement asks for one
         return registry
 
-    async def take(self) -> None:
+    async def collect_ballots(self) -> None:
         """Collect ballots until the deadline; refuse and count all other messages."""
         with trio.move_on_at(self.watch.at(1)):
             async with self.me.while_open():
                 while True:
                     for letter in await self.me.receive():
                         try:
-                            self._take(letter)
+                            self._keep_ballots(letter)
                         except Refused as refusal:
                             self.refused[refusal.reason] += 1
                             self.fork = other_view(self.me, self.plan, refusal, self.fork)
         self.watch.check_open()
         await report_fork(self.me, self.plan, self.fork)
 
-    def _take(self, letter: Letter) -> None:
+    def _keep_ballots(self, letter: Letter) -> None:
         """Keep the ballots of a user; Refused if invalid, a repeat, or of an uninvited user."""
         sender, _ = letter
         self.tries[sender] += 1

@@ -165,7 +165,7 @@ class _Keyplace:
             return keys, await self.followed()
         keys = draw_keys(plan, me.party, self.fresh)
         await me.post(posted_keys(keys))
-        await door.take()
+        await door.collect_ballots()
         await self.know_keys()
         mine = await door.hand_over(self.keys, self.pool)
         await door.check(self.keys, mine, self.pool)

@@ -36,7 +36,10 @@ def marginals(name: str, columns: tuple[str, ...]) -> list[list[int]]:
 def table() -> Any:
     """The released columns of the Titanic as codes, a row a person."""
     release = played("titanic").frames.release
-    codes = [np.unique(release[name], return_inverse=True)[1] for name in played("titanic").kept]
+    codes = [
+        np.unique(release[name], return_inverse=True)[1]
+        for name in played("titanic").released_columns
+    ]
     return np.repeat(np.column_stack(codes), release["people"], axis=0)
 
 

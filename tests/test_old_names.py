@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from importlib import import_module
+from types import SimpleNamespace
 from typing import Any, NamedTuple, Self
 
 import msgspec
@@ -66,12 +67,15 @@ from veilmix.deprecated import Replaced, accepts_old, keeps_old, renamed
 from veilmix.own_data.advise import Advised, ChoiceCost
 from veilmix.protocol.knowledge.transcript import Transcript
 from veilmix.protocol.knowledge.view import View
+from veilmix.scenarios.lab.scoring.outcome import Outcome
 from veilmix.scenarios.lab.scoring.worst_case import WorstCaseBracket
 from veilmix.scenarios.populations.roles import ColumnRole, JudgedColumn
 from veilmix.scenarios.programs.peer_findings import OfSize
 from veilmix.scenarios.programs.randomized.score import Randomized
+from veilmix.scenarios.records.result_file import Run
 from veilmix.scenarios.records.verification.checks import CheckResult
 from veilmix.scenarios.studies.api import SweepStopped
+from veilmix.scenarios.studies.comparison.result import Learnt, Trust
 from veilmix.scenarios.studies.sweeps.sweep_runs import SweptRuns
 
 MARGINALS = [[3, 2], [4, 1]]
@@ -134,6 +138,10 @@ def filled(cls: Any) -> Any:
     return cls(**{field.name: field.name for field in dataclasses.fields(cls) if field.init})
 
 
+UNDECIDED = dataclasses.replace(filled(Outcome), curated=None)
+UNDECIDED_RUN = dataclasses.replace(filled(Run), result=SimpleNamespace(decision=None))
+LEARNT = dataclasses.replace(filled(Learnt), parties=("curator",), bits_per_person=1.0)
+
 FIELDS: list[tuple[Any, dict[str, str]]] = [
     (filled(Check), {"what": "subject", "said": "claim", "found": "result"}),
     (filled(Budget), {"together": "joint"}),
@@ -162,6 +170,9 @@ FIELDS: list[tuple[Any, dict[str, str]]] = [
     ),
     (filled(OfSize), {"all_": "coalition_count"}),
     (filled(Randomized), {"told": "privacy"}),
+    (UNDECIDED, {"kept": "released_columns"}),
+    (UNDECIDED_RUN, {"kept": "released_columns"}),
+    (Trust((LEARNT,), ()), {"most_trusted": "largest_party_leakage"}),
     (filled(WorstCaseBracket), {"found": "attained_people"}),
     (
         filled(Advised),
@@ -193,6 +204,8 @@ METHODS: list[tuple[Any, str, str, Sequence[Any], dict[str, Any]]] = [
         {"kind": "bits", "population": False},
     ),
     (Memoized, "of", "from_epsilon", [3, 1.0], {}),
+    (GRR(3, 1.0), "least_error", "smallest_error", [5], {}),
+    (TREE, "least_share", "smallest_share", [100], {}),
     (TREE, "of", "with_words", [["xy"]], {}),
     (Sequences, "of", "from_people", [[[0, 1], [1]]], {}),
     (Sequences.from_people([[0, 1], [1]]), "of_people", "select_people", [[1]], {}),
@@ -206,8 +219,10 @@ METHODS: list[tuple[Any, str, str, Sequence[Any], dict[str, Any]]] = [
 
 MEMBERS = [
     ("veilmix.analysis.information", "WorstCase", "WorstReport"),
+    ("veilmix.analysis.reidentification", "least_error", "smallest_error"),
     ("veilmix.analysis.release_risks", "Attack", "ReleaseAttack"),
     ("veilmix.analysis.release_risks", "Interval", "ShareInterval"),
+    ("veilmix.scenarios.studies.comparison.question", "least_leakage", "rank_programs"),
 ]
 
 
@@ -298,11 +313,15 @@ def test_the_table_has_all_old_names() -> None:
         cls = owner if isinstance(owner, type) else type(owner)
         return bare(KeyValue if issubclass(cls, KeyValue) else cls)
 
+    def definer(owner: Any, method: str) -> str:
+        bases = (owner if isinstance(owner, type) else type(owner)).__mro__
+        return bare(next(base for base in bases if method in vars(base)))
+
     table = {(bare(case.function), case.old, case.new) for case in PARAMETERS}
     table |= {
         (class_of(record), old, new) for record, names in FIELDS for old, new in names.items()
     }
-    table |= {(class_of(owner), old, new) for owner, old, new, *_ in METHODS}
+    table |= {(definer(owner, old), old, new) for owner, old, new, *_ in METHODS}
     table |= set(MEMBERS)
     kept = {(place, entry.old, entry.new) for place, entry in renamed()}
     own = {entry for entry in kept if not entry[0].startswith(f"{__name__}.")}

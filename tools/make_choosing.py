@@ -43,7 +43,7 @@ def table(comparison: Comparison) -> list[list[str]]:
 
 
 def _row(program: Compared) -> list[str]:
-    most, worth, privacy = program.trust.most_trusted, program.utility, program.privacy
+    most, worth, privacy = program.trust.largest_party_leakage, program.utility, program.privacy
     noise = privacy.epsilon is not None
     promised = "-" if privacy.promised is None else f"{privacy.promised:.1%}"
     error = f"{worth.mean:.3f}"

@@ -135,7 +135,7 @@ def texts() -> str:
         for name, make in (("prefix-hash", PrefixTree), ("prefix-bit", PrefixTree.binary)):
             tree, cells = make(("a", "b"), local, width=LONGEST), []
             for people in CROWDS:
-                share, after = tree.least_share(people), report_epsilon(people, tree, DELTA).high
+                share, after = tree.smallest_share(people), report_epsilon(people, tree, DELTA).high
                 text = "-" if share > 1 else f"{100 * share:.2g}"
                 cells.append(f"{text} ({after:.3g})")
             lines.append([f"`{name}`, {local:g}", *cells])

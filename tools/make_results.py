@@ -129,7 +129,7 @@ def session_row(outcome: Outcome) -> tuple[str, ...]:
     """
     if (smallest := [" + ".join(group) for group in breaking(outcome.coalitions)]) != SMALLEST:
         raise ValueError(f"found the smallest coalitions {smallest}; the page says {SMALLEST}")
-    kept, sizes = outcome.kept, len(outcome.sizes)
+    kept, sizes = outcome.released_columns, len(outcome.sizes)
     readers = [outcome.coalition(party) for party in ("curator", "analyst")]
     return (
         f"`{outcome.scenario.scenario.name}`",

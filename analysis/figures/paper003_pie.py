@@ -20,9 +20,9 @@ from ..reidentification import (
     bayes_error,
     fano_bound,
     hashed_risk,
-    least_error,
     pie,
     pie_bound,
+    smallest_error,
     uniform_prior_error,
 )
 from ..reidentification.attacks.error_tradeoff import people_within
@@ -204,7 +204,7 @@ def identification_error_figure(
     table = [
         (
             *row[:2], row[9], row[10], *(_fano(row[j], n) for j in range(2, 6)),
-            least_error(study.randomizer(*row[:2]), n)[0],
+            smallest_error(study.randomizer(*row[:2]), n)[0],
         )
         for row in rows
     ]  # fmt: skip

@@ -166,7 +166,7 @@ def idle_solver() -> Iterator[SolverProcess]:
     Raises:
         SolverError: no solver process is idle, and a new process cannot be started.
     """
-    process = _pool.take()
+    process = _pool.lock_idle()
     try:
         yield process
     finally:
@@ -201,7 +201,7 @@ class _Pool:
         # the parent, which `fork` did not copy, may hold a lock that their removal would wait for.
         self._orphans: list[SolverProcess] = []
 
-    def take(self) -> SolverProcess:
+    def lock_idle(self) -> SolverProcess:
         """Return an idle solver's process with its lock held by the calling thread.
 
         Starts a new process if all are busy.

@@ -144,7 +144,7 @@ class GRR(Pure):
         """
         return self.loss_parameter * tanh(self.epsilon / 2)
 
-    def least_error(self, people: int) -> tuple[float, bool]:
+    def smallest_error(self, people: int) -> tuple[float, bool]:
         """Return (error, attained): the least error of naming a report's sender among n people.
 
         It is attained if the n = `people` people have min(n, a) different symbols, of a in all.

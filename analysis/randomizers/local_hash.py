@@ -246,7 +246,7 @@ class LocalHash(Pure):
         """
         return (1 - 1 / self.g) * self.loss_parameter * tanh(self.epsilon / 2)
 
-    def least_error(self, people: int) -> tuple[float, bool]:
+    def smallest_error(self, people: int) -> tuple[float, bool]:
         """Return (error, attained): the least error of naming a report's sender among n people.
 
         A key is constant if it gives all symbols the same hash value: then the sender is guessed,

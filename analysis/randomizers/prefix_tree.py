@@ -56,7 +56,7 @@ from .symmetric_capacity import spread, symmetric
 MOST_BYTES = 64
 
 
-@keeps_old(of="with_words")
+@keeps_old(of="with_words", least_share="smallest_share")
 @dataclass(frozen=True, eq=True)
 class PrefixTree(Randomizer):
     """A local randomizer of texts of an open domain: a report is a noisy hash of a prefix.
@@ -236,7 +236,7 @@ class PrefixTree(Randomizer):
         """Return the texts that many people have, found from their reports alone."""
         return search(self, reports)
 
-    def least_share(self, people: int) -> float:
+    def smallest_share(self, people: int) -> float:
         """Return the least share of people at which a value is missed with probability 5 % at most.
 
         The probability counts the random choice of each person's level, the length of its reported

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
+from ...deprecated import keeps_old
 from ...errors import ParameterError
 from ..validation import NO_NUMBERS, Counts, Floats, as_array, number
 from .estimate import Estimate
@@ -48,6 +49,7 @@ DENSE_ENTRIES = 1 << 24  # most entries of a dense matrix: 128 MiB of float64
 LEAST_LIE = 1e-15  # least probability q of a wrong bit: below it, 1 - q is 1 in floating point
 
 
+@keeps_old(least_error="smallest_error")
 class Randomizer(ABC):
     """The base class of local randomizers: users apply them to a value before they send it.
 
@@ -188,7 +190,7 @@ class Randomizer(ABC):
         """
         return pairwise_contraction(self.matrix)
 
-    def least_error(self, people: int) -> tuple[float, bool]:  # noqa: ARG002 - for subclasses
+    def smallest_error(self, people: int) -> tuple[float, bool]:  # noqa: ARG002 - for subclasses
         """Return (error, attained): the least error of naming a report's sender among n people.
 
         error is a probability; attained: whether an attacker reaches it exactly. Only GRR and local

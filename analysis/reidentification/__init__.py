@@ -1,7 +1,7 @@
 """Re-identification (paper 003): the information in a report about its sender, and attacks.
 
     pie, bayes_error, fano_bound, budget_for      information, and the least error of any attacker
-    pie_bound, capacity, contraction, least_error bounds that hold for all people of a randomizer
+    pie_bound, capacity, contraction, smallest_error bounds that hold for all people of a randomizer
     grr_loss, hash_loss, optimal_g, large_domain  the remaining utility for the analyst
     MarkovAttack, tfidf_scores, cosine_scores     attackers that use sequences of events
     system_entropy, divergence_bound, det_curve   the success of attackers
@@ -16,6 +16,7 @@ elsewhere. Information is in bits unless `unit` says otherwise.
 from typing import TYPE_CHECKING
 
 from ...deferred import deferred
+from ...deprecated import find_old
 
 if TYPE_CHECKING:
     from ..randomizers.estimation_loss import (
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
     from .attacks.side_information import Identified, find_in, find_people, people_found
     from .attacks.synthetic_traces import markov_traces, rating_histories, zipf_shares
     from .attacks.system_entropy import SystemEntropy, finite_information, system_entropy
-    from .channel_capacity import capacity, least_error
+    from .channel_capacity import capacity, smallest_error
     from .contraction_coefficient import contraction, loss_parameter
     from .fano import budget_for, fano_bound, pseudonymization, tight_fano, uniform_prior_error
     from .hashed_pie import HashedRisk, hashed_risk
@@ -91,7 +92,7 @@ else:
             ".attacks.side_information": ["Identified", "find_in", "find_people", "people_found"],
             ".attacks.synthetic_traces": ["markov_traces", "rating_histories", "zipf_shares"],
             ".attacks.system_entropy": ["SystemEntropy", "finite_information", "system_entropy"],
-            ".channel_capacity": ["capacity", "least_error"],
+            ".channel_capacity": ["capacity", "smallest_error"],
             ".contraction_coefficient": ["contraction", "loss_parameter"],
             ".fano": [
                 "budget_for",
@@ -112,6 +113,7 @@ else:
             ".pie_bounds": ["PieBound", "epsilon_for_error", "pie_bound"],
         },
     )
+    __getattr__ = find_old(__name__, __getattr__, least_error="smallest_error")
 
 __all__ = [
     "Det",
@@ -146,7 +148,6 @@ __all__ = [
     "hash_loss_at",
     "hashed_risk",
     "large_domain",
-    "least_error",
     "loss_parameter",
     "markov_traces",
     "maximum_knowledge",
@@ -164,6 +165,7 @@ __all__ = [
     "rating_histories",
     "score_divergence",
     "significant_support",
+    "smallest_error",
     "system_entropy",
     "tfidf_scores",
     "tight_fano",

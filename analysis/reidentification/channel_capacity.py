@@ -54,7 +54,7 @@ def capacity(randomizer: Any, users: int, unit: Unit = "bits") -> tuple[float, b
     return in_unit(nats, unit), attained
 
 
-def least_error(randomizer: GRR | LocalHash, users: int) -> tuple[float, bool]:
+def smallest_error(randomizer: GRR | LocalHash, users: int) -> tuple[float, bool]:
     """Return the least error in naming the sender of a report, and whether it is attained.
 
     The least over all distributions of values, for n equally likely users. It is beyond the paper,
@@ -73,4 +73,4 @@ def least_error(randomizer: GRR | LocalHash, users: int) -> tuple[float, bool]:
         randomizer: `GRR` or local hashing.
         users: number of people with equal prior, >= 2.
     """
-    return as_randomizer(randomizer).least_error(whole(users, "users", 2))
+    return as_randomizer(randomizer).smallest_error(whole(users, "users", 2))

@@ -83,7 +83,7 @@ class Sums:
         count = np.minimum(np.ceil(period * highest / (2 * np.pi)), np.floor(period / 2)) + 1
         return np.asarray(count)
 
-    def take(self, rows: npt.NDArray[np.intp]) -> "Sums":
+    def select_sums(self, rows: npt.NDArray[np.intp]) -> "Sums":
         """Return the sums with these indices only."""
         return Sums(self.n1[rows], self.n0[rows], self.p1[rows], self.p0[rows])
 
@@ -140,7 +140,7 @@ def central(
         rows = rows[count[rows] <= 1.5 * count[rows[0]] + 8]
         ratio = None if x is None else x[rows]
         top = int(count[rows[-1]])
-        result[rows] = _fourier(sums.take(rows), s[rows], period[rows], top, ratio, weights)
+        result[rows] = _fourier(sums.select_sums(rows), s[rows], period[rows], top, ratio, weights)
         first += len(rows)
     return result
 

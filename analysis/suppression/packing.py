@@ -57,7 +57,7 @@ class _Triples:
     gain: Integers
     member: Integers  # the set of columns in binary; column 0 is the highest bit
 
-    def take(self, keep: Integers | NDArray[np.bool_]) -> "_Triples":
+    def select_choices(self, keep: Integers | NDArray[np.bool_]) -> "_Triples":
         """Return the partial choices of columns with these indices or in this mask."""
         return _Triples(self.rare[keep], self.cells[keep], self.gain[keep], self.member[keep])
 
@@ -190,7 +190,7 @@ class Packing:
             column_triples = self._keep(triples, j, slack)
             triples = column_triples if j in self.required else triples.join(column_triples)
             triples = self._prune(triples, order[position + 1 :], last, slack)
-            triples = triples.take(undominated(triples))
+            triples = triples.select_choices(undominated(triples))
         return triples
 
     def _order(self, last: int | None) -> list[int]:
@@ -241,14 +241,14 @@ class Packing:
             triples.rare + self.scale * (triples.cells - slack) + Growth.read(bound, triples.cells)
         )
         keep = np.flatnonzero(reach < self.max_exposed + 1)
-        triples, reach = triples.take(keep), reach[keep]
+        triples, reach = triples.select_choices(keep), reach[keep]
         sure += sum(self.gains[j] for j in must)
         more = self._knapsack(
             triples.cells, self.max_exposed - reach, [j for j in rest if j not in must]
         )
         top = triples.gain + (sure + more)
         gain, people, _ = self.best
-        return triples.take((top > gain) | ((top == gain) & (reach < 1 - people)))
+        return triples.select_choices((top > gain) | ((top == gain) & (reach < 1 - people)))
 
     def _knapsack(self, cells: Numbers, room: NDArray[np.float64], free: list[int]) -> Integers:
         """Return an upper bound on the gain (weight) of further columns, by a fractional knapsack.

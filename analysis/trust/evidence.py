@@ -233,7 +233,7 @@ class OpenCount:
         """
         return tuple(self.label(place, state) for place, state in enumerate(states))
 
-    def take(self, cells: Mapping[Cell, int], crowds: Iterable[int]) -> None:
+    def subtract_people(self, cells: Mapping[Cell, int], crowds: Iterable[int]) -> None:
         """Subtract people with known cells from the unexplained people.
 
         cells: number of people to subtract from each cell. crowds: the sets of people with equal
@@ -277,7 +277,7 @@ def simplified(evidence: Evidence) -> list[OpenCount]:
             crowd = evidence.crowds[place]
             cell = known_cell(crowd, count)
             if cell is not None:
-                count.take({cell: crowd.people}, [place])
+                count.subtract_people({cell: crowd.people}, [place])
     counts.sort(key=lambda count: -len(count.columns))
     while _subtract_one(counts):
         counts = [count for count in counts if count.crowds]
@@ -299,7 +299,7 @@ def _subtract_one(counts: list[OpenCount]) -> bool:
             ):
                 cells = _translated_count(inner, outer)
                 if cells is not None:
-                    outer.take(cells, inner.crowds)
+                    outer.subtract_people(cells, inner.crowds)
                     return True
     return False
 

@@ -208,9 +208,9 @@ def _answer(comparison: "Comparison", form: str, coalition: str, equal: str) -> 
 
     equal: the measure in which a program must be as good as the first: cells, entropy or error.
     """
-    from ...scenarios.studies.comparison.question import least_leakage
+    from ...scenarios.studies.comparison.question import rank_programs
 
-    answer = least_leakage(comparison, _members(coalition), equal)
+    answer = rank_programs(comparison, _members(coalition), equal)
     if form == "json":
         write_json(answer)
         return

@@ -36,7 +36,7 @@ class RecordReader:
 
     def number(self, size: int) -> int:
         """Return the next unsigned integer of `size` bytes; Refused if it is 0."""
-        number = int.from_bytes(self._take(size), "big")
+        number = int.from_bytes(self._take_bytes(size), "big")
         if number == 0:
             raise self._refusal("a count of 0")
         return number
@@ -44,7 +44,7 @@ class RecordReader:
     def elements(self, count: int) -> tuple[bytes, ...]:
         """Return the next `count` group elements; Refused if they are not valid."""
         size = self._group.element_size
-        data = self._take(size * count)
+        data = self._take_bytes(size * count)
         try:
             decode = self._group.decode
             return tuple([decode(data[at : at + size]) for at in range(0, len(data), size)])
@@ -54,7 +54,7 @@ class RecordReader:
     def scalars(self, count: int) -> tuple[int, ...]:
         """Return the next `count` scalars; Refused if they are not below the order."""
         size = self._group.scalar_size
-        data = self._take(size * count)
+        data = self._take_bytes(size * count)
         try:
             decode = self._group.decode_scalar
             return tuple([decode(data[at : at + size]) for at in range(0, len(data), size)])
@@ -67,7 +67,7 @@ class RecordReader:
         if surplus:
             raise self._refusal(f"bytes too many: {surplus}")
 
-    def _take(self, size: int) -> bytes:
+    def _take_bytes(self, size: int) -> bytes:
         """Return the next `size` bytes; Refused if the record has fewer."""
         data = self._data[self._at : self._at + size]
         if len(data) != size:

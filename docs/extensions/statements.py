@@ -65,7 +65,7 @@ class Meaning:
     items: frozenset[str]
 
     @classmethod
-    def of(cls, line: str) -> "Meaning":
+    def from_line(cls, line: str) -> "Meaning":
         """Return the meaning on a line of the file."""
         where, _, text = line.partition(" | ")
         pattern, _, items = ("", "", where[1:]) if where[0] == "@" else where.partition(" ! ")
@@ -84,7 +84,7 @@ def _meanings(paper: str, folder: Path) -> list[Meaning]:
     file = folder / "notation.txt"
     text = file.read_text(encoding="utf-8") if file.exists() else ""
     block = text.partition(f"[{paper}]\n")[2].partition("\n[")[0]
-    return [Meaning.of(line) for line in block.splitlines() if line]
+    return [Meaning.from_line(line) for line in block.splitlines() if line]
 
 
 def _paragraph(label: str, lines: tuple[str, ...]) -> str:

@@ -118,10 +118,10 @@ def trust_grid(programs: Sequence[Compared]) -> Grid:
     rows = [
         (
             program.program,
-            program.trust.most_trusted.parties[0],
-            bits_text(program.trust.most_trusted),
-            _linked(program.trust.most_trusted),
-            _share(program.trust.most_trusted.rows_guessed),
+            program.trust.largest_party_leakage.parties[0],
+            bits_text(program.trust.largest_party_leakage),
+            _linked(program.trust.largest_party_leakage),
+            _share(program.trust.largest_party_leakage.rows_guessed),
             _smallest(program),
             _cheating(program),
             percent(program.privacy.true) if program.privacy.epsilon is None else "no rows",

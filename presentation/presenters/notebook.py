@@ -59,9 +59,10 @@ def _release_text(outcome: Any) -> str:
     suppressed = f"; suppressed: {', '.join(outcome.suppressed)}" if outcome.suppressed else ""
     exposure, k = outcome.exposure, outcome.scenario.policy.k
     promised = (
-        f"Released: {', '.join(outcome.kept)}{suppressed}. In a crowd smaller than k = {k}: "
+        f"Released: {', '.join(outcome.released_columns)}{suppressed}. "
+        f"In a crowd smaller than k = {k}: "
         f"{percent(exposure.true)} of people, promised at most {percent(exposure.promised)}."
     )
     persons = outcome.several.people if outcome.several else None
     shared = released_alike(outcome.release, persons)
-    return " ".join([promised, *alike_lines(outcome.kept, shared)])
+    return " ".join([promised, *alike_lines(outcome.released_columns, shared)])

@@ -137,14 +137,14 @@ def _decision(
     yield Line(decision_rule(outcome.scenario))
     if not curated.considered:
         return
-    sets = list(printed_sets(curated.considered, outcome.kept))
+    sets = list(printed_sets(curated.considered, outcome.released_columns))
     rows = [
         (
             *set_cells(choice.columns, percent(choice.promised), choice.rule),
             set_decision(
                 safe=choice.safe,
-                chosen=choice.columns == outcome.kept,
-                released=choice.columns == outcome.kept and outcome.released,
+                chosen=choice.columns == outcome.released_columns,
+                released=choice.columns == outcome.released_columns and outcome.released,
             ),
         )
         for choice in sets
@@ -217,7 +217,7 @@ def _second_round(outcome: "Outcome", curated: "Curated", last: str) -> Iterator
         return
     suppressed = f"   suppressed: {', '.join(outcome.suppressed)}" if outcome.suppressed else ""
     yield Line()
-    if not outcome.kept:
+    if not outcome.released_columns:
         line = f"  {last}  none: no column is safe enough{suppressed}"
         yield Line(line, "bold red")
     elif outcome.release is None:
@@ -228,7 +228,7 @@ def _second_round(outcome: "Outcome", curated: "Curated", last: str) -> Iterator
             people = outcome.several.ballots(2)
         read = f"{_onions(outcome, people)} -> {_reader(outcome, 'analyst')}"
         line = f"  {last}  {read}   released: "
-        yield Line(line + ", ".join(outcome.kept) + suppressed)
+        yield Line(line + ", ".join(outcome.released_columns) + suppressed)
         yield from map(Line, _dummies(outcome, 2))
         yield Line()
         yield from _release(outcome)
@@ -253,7 +253,7 @@ def _release(outcome: "Outcome") -> Iterator["Block"]:
         for values, people in cells[: CELLS if len(cells) > CELLS + 2 else len(cells)]
     ]
     counted = "persons with it" if outcome.several else "people"
-    yield Grid((*outcome.kept, counted, ""), rows, (len(outcome.kept),))
+    yield Grid((*outcome.released_columns, counted, ""), rows, (len(outcome.released_columns),))
     if len(rows) < len(cells):
         yield Line(f" and {len(cells) - len(rows):,} more, all in release.csv", "dim")
 
@@ -285,6 +285,10 @@ def summary(outcomes: "Sequence[Outcome]") -> Mapping[tuple[str, ...], int]:
     The key is ("estimates",) for a run with noisy reports, and () for a run without a release.
     """
     return Counter(
-        () if not outcome.released else ("estimates",) if randomized(outcome) else outcome.kept
+        ()
+        if not outcome.released
+        else ("estimates",)
+        if randomized(outcome)
+        else outcome.released_columns
         for outcome in outcomes
     )

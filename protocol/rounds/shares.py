@@ -202,7 +202,7 @@ class ShareAccumulator:
     refused: Counter[Reason] = field(default_factory=Counter)
     has_revealed: bool = False
 
-    def take(self, user: int, layer: bytes) -> None:
+    def add_share(self, user: int, layer: bytes) -> None:
         """Aggregator: open a person's share and keep it; an invalid share is refused and counted.
 
         layer: the sealed share.

@@ -86,7 +86,9 @@ def evaluate(plan: Round, key: OprfKey, query: Query, entropy: Entropy) -> Evalu
     return Evaluated(tuple(elements), proof)
 
 
-def take(plan: Round, asking: PendingOutputs, answer: Evaluated, public: bytes) -> list[TextLevel]:
+def make_levels(
+    plan: Round, asking: PendingOutputs, answer: Evaluated, public: bytes
+) -> list[TextLevel]:
     """Person: check the answer of `randomness`, and return the levels to seal.
 
     A level has the secret and the text of a prefix of the row. Refused (MALFORMED, DOES_NOT_OPEN)

@@ -134,7 +134,7 @@ class WorkerPool:
             """Do a piece in a thread of this process."""
             return self._hop(work, pieces[at])
 
-        def take(at: int, result: R) -> None:
+        def deliver_result(at: int, result: R) -> None:
             """Keep or hand on the result of a piece, and report the progress."""
             nonlocal completed
             completed += len(pieces[at])
@@ -148,9 +148,9 @@ class WorkerPool:
             """Do pieces one after the other; a piece that its worker loses is done here."""
             for at in numbers:
                 try:
-                    take(at, await do(at))
+                    deliver_result(at, await do(at))
                 except BrokenExecutor:
-                    take(at, await do_here(at))
+                    deliver_result(at, await do_here(at))
 
         numbers = iter(range(len(pieces)))
         with self._at_work(), ExitStack() as stack:

@@ -203,11 +203,13 @@ class Population:
         values = zip(self.finer.values, self.finer.codes[i].tolist(), strict=True)
         return tuple(texts[code] for texts, code in values)
 
-    def take(self, rows: NDArray[np.intp]) -> "Population":
+    def select_people(self, rows: NDArray[np.intp]) -> "Population":
         """Return the people with these indices, in this order."""
         if self.several is not None:
-            several, places = self.several.take(rows), self.several.places(rows)
-            return replace(replace(self, several=None).take(places), origin=None, several=several)
+            several, places = self.several.select_persons(rows), self.several.places(rows)
+            return replace(
+                replace(self, several=None).select_people(places), origin=None, several=several
+            )
         finer = self.finer
         return replace(
             self,
@@ -224,7 +226,9 @@ class Population:
         """
         if not 1 <= n <= self.n:
             raise DataError(f"{self.name}: {n:,} people asked for; it has {self.n:,} to draw from")
-        return self.take(np.sort(np.random.default_rng(rng).choice(self.n, size=n, replace=False)))
+        return self.select_people(
+            np.sort(np.random.default_rng(rng).choice(self.n, size=n, replace=False))
+        )
 
 
 def ask(

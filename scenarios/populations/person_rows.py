@@ -46,7 +46,7 @@ class PersonRows:
         places: NDArray[np.intp] = np.arange(int(row_counts.sum())) + shift
         return places
 
-    def take(self, people: NDArray[np.integer]) -> "PersonRows":
+    def select_persons(self, people: NDArray[np.integer]) -> "PersonRows":
         """Return the rows of some persons, renumbered: the order is that of `places(people)`."""
         row_counts = np.diff(self.starts)[people]
         return PersonRows(np.concatenate(([0], np.cumsum(row_counts))), self.slots)

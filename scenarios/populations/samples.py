@@ -91,7 +91,7 @@ def samples(scenario: Scenario, seed: int | None) -> Samples:
         )
     rng = np.random.default_rng() if seed is None else np.random.default_rng([seed, STREAM])
     places = rng.permutation(all_people.n)[: first + second]
-    return Samples(all_people.take(places), first, second)
+    return Samples(all_people.select_people(places), first, second)
 
 
 def _is_generated(section: PopulationSection) -> bool:

@@ -12,6 +12,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
 
+from ...deprecated import keeps_old
 from ...errors import StorageError
 from ...protocol.knowledge.transcript import Transcript
 from ...strict_text import (
@@ -42,6 +43,7 @@ FILES = (SCENARIO, TRANSCRIPT, RESULT, RELEASE, VERSIONS)
 PARTIAL = ".partial-"  # prefix of the name of an incomplete folder
 
 
+@keeps_old(kept="released_columns")
 @dataclass(frozen=True, slots=True, repr=False)
 class Run(SavedResult):
     """A run folder, read back, with the figures of its outcome that `SavedResult` lists.

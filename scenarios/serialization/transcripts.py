@@ -222,7 +222,7 @@ def _decoded(path: Path, lines: list[Line]) -> tuple[Transcript | None, tuple[in
     transcript = Transcript(head.users, summary=head.form == "summary")
     for number, line in enumerate(lines[1:-1], start=2):
         try:
-            _take(transcript, line)
+            _read_line(transcript, line)
         except (KeyError, ValueError, TypeError, Refused) as bad:
             raise damaged(path, number, str(bad)) from None
     return (None if head.form == "ideal" else transcript), tuple(head.values)
@@ -348,7 +348,7 @@ def _parsed(path: Path) -> Iterator[Line]:
         raise damaged(path, 1, "the file is empty")
 
 
-def _take(transcript: Transcript, line: Any) -> None:
+def _read_line(transcript: Transcript, line: Any) -> None:
     """Add a line's event to a transcript; KeyError, ValueError or TypeError if it is invalid."""
     match line:
         case EventLine():

@@ -147,7 +147,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
         randomizers.PrefixTree.binary,
         {"words": ("a", "bc"), "epsilon": 2.0, "width": 3},
     ),
-    "PrefixTree.least_share": (TREE.least_share, {"people": 100}),
+    "PrefixTree.smallest_share": (TREE.smallest_share, {"people": 100}),
     "PckvGRR": (randomizers.PckvGRR, {"pairs": FILMS, "epsilon": 1.0}),
     "PckvUE": (randomizers.PckvUE, {"pairs": FILMS, "epsilon": 1.0}),
     "PrivKV": (randomizers.PrivKV, {"pairs": FILMS, "epsilon": 1.0}),

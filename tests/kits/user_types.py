@@ -29,7 +29,7 @@ async def sessions(place: Place) -> None:
     outcome = veilmix.run(place, seed=7)
     assert_type(outcome, veilmix.Outcome)
     assert_type(await veilmix.play(place, seed=7), veilmix.Outcome)
-    assert_type(outcome.kept, tuple[str, ...])
+    assert_type(outcome.released_columns, tuple[str, ...])
     assert_type(veilmix.save(outcome, place), Path)
     assert_type(veilmix.read(place), Run)
 

@@ -47,14 +47,14 @@ def answer(
 
 def refusal(lesson: Lesson, body: bytes, taken: ClassGuesses | None = None) -> tuple[int, str]:
     with pytest.raises(Unwanted) as no:
-        (taken or ClassGuesses()).take(lesson, body, PHONE)
+        (taken or ClassGuesses()).store_guess(lesson, body, PHONE)
     return no.value.status, no.value.key
 
 
 @pytest.mark.parametrize("guess", [10, 1_000, 17, 10.5])
 def test_a_number_on_the_axis_is_taken(guess: float) -> None:
     taken = ClassGuesses()
-    taken.take(NUMBER, guess_body(1, guess), PHONE)
+    taken.store_guess(NUMBER, guess_body(1, guess), PHONE)
     assert list(taken.by_phone.values()) == [guess]
 
 
@@ -96,7 +96,7 @@ def test_bytes_that_are_no_guess_are_refused(body: bytes) -> None:
 def test_a_phone_guesses_once_and_may_say_the_same_again() -> None:
     taken = ClassGuesses()
     for _ in range(2):
-        taken.take(NUMBER, guess_body(1, 17), PHONE)
+        taken.store_guess(NUMBER, guess_body(1, 17), PHONE)
     assert refusal(NUMBER, guess_body(1, 18), taken) == (409, "guess-again")
     assert taken.state == {"n": 1, "most": 1, "closed": False, "guesses": []}
 
@@ -104,10 +104,10 @@ def test_a_phone_guesses_once_and_may_say_the_same_again() -> None:
 def test_guesses_are_shown_when_they_are_closed_and_then_no_other_is_taken() -> None:
     taken = ClassGuesses()
     for phone, value in enumerate((30, 17)):
-        taken.take(NUMBER, guess_body(phone, value), PHONE)
+        taken.store_guess(NUMBER, guess_body(phone, value), PHONE)
     taken.closed = True
     assert refusal(NUMBER, guess_body(7, 18), taken) == (409, "guess-closed")
-    taken.take(NUMBER, guess_body(1, 17), PHONE)  # it has it already
+    taken.store_guess(NUMBER, guess_body(1, 17), PHONE)  # it has it already
     assert taken.state == {"n": 2, "most": 2, "closed": True, "guesses": [17, 30]}
 
 
@@ -116,12 +116,12 @@ def test_one_address_and_a_lesson_have_a_limit(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(guesses, "MAX_GUESSES", 5)
     taken = ClassGuesses()
     for phone in range(3):
-        taken.take(NUMBER, guess_body(phone, 17), PHONE)
+        taken.store_guess(NUMBER, guess_body(phone, 17), PHONE)
     assert refusal(NUMBER, guess_body(3, 17), taken) == (409, "guess-full")
     for phone in (3, 4):
-        taken.take(NUMBER, guess_body(phone, 17), "192.168.1.34")
+        taken.store_guess(NUMBER, guess_body(phone, 17), "192.168.1.34")
     with pytest.raises(Unwanted):
-        taken.take(NUMBER, guess_body(5, 17), "192.168.1.35")
+        taken.store_guess(NUMBER, guess_body(5, 17), "192.168.1.35")
     assert len(taken.by_phone) == 5
 
 

@@ -159,7 +159,7 @@ async def test_a_post_that_was_declined_is_refused_to_who_posts() -> None:
         await trio.testing.wait_all_tasks_blocked()
         (post,) = network.outputs
         assert isinstance(post, PostInput)
-        network.take(Declined(post.id, Reason.UNEXPECTED))
+        network.process_input(Declined(post.id, Reason.UNEXPECTED))
     assert heard == [Reason.UNEXPECTED]
 
 

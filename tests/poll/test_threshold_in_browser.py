@@ -118,7 +118,7 @@ def test_a_message_is_that_of_python_to_the_byte(phone: Any, rule: str, k: int) 
     told = phone.call("shaped", *asked.told)["result"]
     assert (told["needed"], tuple(told["widths"]), told["size"]) == (k, shape.widths, shape.size())
     asking, _ = asked.asking()
-    levels = threshold.take(asked.plan, asking, asked.evaluated(asking), asked.key.public)
+    levels = threshold.make_levels(asked.plan, asking, asked.evaluated(asking), asked.key.public)
     made = Sealer(shape).seal(levels, SeededEntropy(8))
     drawn = SeededEntropy(8).random(ristretto.UNIFORM * len(levels))
     places = [
@@ -140,7 +140,7 @@ def test_a_question_is_that_of_python_and_its_answer_gives_the_same_seeds(
     }
     answer = asked.letter(asked.evaluated(asking)).hex()
     reply = phone.call("seeded", *asked.told, ROW, factors, answer, asked.key.public.hex())
-    levels = threshold.take(asked.plan, asking, asked.evaluated(asking), asked.key.public)
+    levels = threshold.make_levels(asked.plan, asking, asked.evaluated(asking), asked.key.public)
     assert reply == {"result": [level.seed.hex() for level in levels]}
     blind = {phone.call("questioned", *asked.told, ROW)["result"] for _ in range(3)}
     assert len(blind) == 3  # equal rows, and nothing equal in what is asked
@@ -228,7 +228,9 @@ def test_envelopes_made_in_the_browser_open_in_python_when_k_are_alike(
     sealer = Sealer(asked.plan.shape)  # type: ignore[arg-type]
     for seed in (20, 21):
         asking, _ = asked.asking(seed)
-        levels = threshold.take(asked.plan, asking, asked.evaluated(asking), asked.key.public)
+        levels = threshold.make_levels(
+            asked.plan, asking, asked.evaluated(asking), asked.key.public
+        )
         fresh = SeededEntropy(seed)
         plains.append(threshold.write(asked.plan, sealer, levels, fresh.random(16), fresh))
     reading = threshold.open_rows(asked.plan, threshold.read_sealed(asked.plan, plains))
@@ -243,7 +245,9 @@ def test_what_python_seals_is_found_by_the_reader_in_the_browser(phone: Any) -> 
     sealer, messages = Sealer(asked.plan.shape), []
     for seed in range(K):
         asking, _ = asked.asking(seed)
-        levels = threshold.take(asked.plan, asking, asked.evaluated(asking), asked.key.public)
+        levels = threshold.make_levels(
+            asked.plan, asking, asked.evaluated(asking), asked.key.public
+        )
         fresh = SeededEntropy(30 + seed)
         plain = threshold.write(asked.plan, sealer, levels, fresh.random(16), fresh)
         messages.append(plain[17 : 17 + asked.plan.shape.size()].hex())

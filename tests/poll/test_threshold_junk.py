@@ -109,7 +109,7 @@ class Forger(Client):
         assert status == 200, said
         body = decode_message(said).body
         assert isinstance(body, Evaluated)
-        levels = threshold.take(plan, asked.asking, body, self.board.mints[round_])
+        levels = threshold.make_levels(plan, asked.asking, body, self.board.mints[round_])
         fresh = sealing(entropy, plan.session)
         (salt,) = salts(plan, fresh)
         honest = unpad(threshold.write(plan, Sealer(plan.shape), levels, salt, fresh))

@@ -37,7 +37,8 @@ def test_the_people_on_the_cards_are_those_of_the_run() -> None:
     text = cards(load("classroom"))
     persons = checked_people(text, outcome)
     assert (
-        Counter(tuple(card[name] for name in outcome.kept) for card in persons) == outcome.release
+        Counter(tuple(card[name] for name in outcome.released_columns) for card in persons)
+        == outcome.release
     )
     assert text.count('class="slip"') == 12 * (3 + 1)
     for role in ("shuffler-1", "shuffler-2", "curator", "analyst"):

@@ -42,7 +42,7 @@ def test_every_program_is_on_the_page_with_its_numbers(
     rows = list(csv.DictReader(io.StringIO(base64.b64decode(link[1]).decode())))
     assert [row["program"] for row in rows] == [program.program for program in comparison.programs]
     for row, program in zip(rows, comparison.programs, strict=True):
-        assert float(row["bits_per_person"]) == program.trust.most_trusted.bits_per_person
+        assert float(row["bits_per_person"]) == program.trust.largest_party_leakage.bits_per_person
         assert float(row["pair_error_mean"]) == program.utility.mean
         assert row["promised_exposure"] == (
             "" if program.privacy.promised is None else str(program.privacy.promised)

@@ -156,7 +156,7 @@ def test_only_a_batch_is_taken_from_the_hop_before() -> None:
     arriving: Any = SimpleNamespace(add=pytest.fail)
     plan: Any = Plan()
     me.bodies = [GRANT]
-    keyholder._take(me, plan, 3, ("shuffler-2", b""), arriving)
+    keyholder._add_layers(me, plan, 3, ("shuffler-2", b""), arriving)
     assert me.refused == [Reason.UNEXPECTED]
 
 
@@ -383,7 +383,7 @@ def taken(at: verified_door.Door, person: int, ballots: bytes = b"ballots") -> R
     """Return the reason for which a door refuses ballots; None: it takes them."""
     letter: Any = (f"user-{person + 1}", ballots)
     try:
-        at._take(letter)
+        at._keep_ballots(letter)
     except Refused as refusal:
         return refusal.reason
     return None

@@ -94,7 +94,7 @@ class JunkSender(Endpoint):
         public = await mint_key(self, plan)
         if public is None or plan.shape is None:
             return
-        levels = threshold.take(plan, asking, answer, public)
+        levels = threshold.make_levels(plan, asking, answer, public)
         entropy = sealing(self.entropy, plan.session)
         (salt,) = salts(plan, entropy)
         ballot = unpad(threshold.write(plan, Sealer(plan.shape), levels, salt, entropy))

@@ -186,7 +186,10 @@ def persons_table(people: Population, person_indices: "npt.NDArray[np.intp]") ->
     """
     several = people.several
     assert several is not None  # noqa: S101 - the callers have looked
-    selection, codes = several.take(person_indices), people.codes[several.places(person_indices)]
+    selection, codes = (
+        several.select_persons(person_indices),
+        people.codes[several.places(person_indices)],
+    )
     return PeopleTable(people.values, codes, selection.owner, several.slots)
 
 

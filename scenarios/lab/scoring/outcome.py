@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import UNSET
 
 from ....analysis.trust import Received
+from ....deprecated import keeps_old
 from ....errors import UnknownParty
 from ....protocol.knowledge.transcript import Transcript
 from ....protocol.wire.hiding_rules import Redact
@@ -104,6 +105,7 @@ class ScenarioRun:
     seconds: float
 
 
+@keeps_old(kept="released_columns")
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """The outcome of a scenario: the facts that every run has, and the findings of its program.
@@ -208,7 +210,7 @@ class Outcome:
         return *(program_counts or (first,)), sum((self.release or {}).values())
 
     @property
-    def kept(self) -> tuple[str, ...]:
+    def released_columns(self) -> tuple[str, ...]:
         """The names of the columns of the release."""
         columns = self.decision.kept if self.decision else ()
         return tuple(self.schema.names[column] for column in columns)
@@ -216,7 +218,7 @@ class Outcome:
     @property
     def suppressed(self) -> tuple[str, ...]:
         """The names of the columns that are not released."""
-        return tuple(name for name in self.schema.names if name not in self.kept)
+        return tuple(name for name in self.schema.names if name not in self.released_columns)
 
     @property
     def released(self) -> bool:
@@ -297,7 +299,7 @@ class Outcome:
         return WrittenDecision(
             k=proof.k,
             max_exposure=self.scenario.policy.max_exposure,
-            kept=self.kept,
+            kept=self.released_columns,
             suppressed=self.suppressed,
             bound=proof.value,
             blank=blank or UNSET,
@@ -308,7 +310,7 @@ class Outcome:
         """Return a release as the record that is written to `result.json`."""
         from .result import REPORTED, WrittenRelease
 
-        columns = self.kept if self.curated else REPORTED
+        columns = self.released_columns if self.curated else REPORTED
         rows: list[tuple[str | int, ...]] = [(*row, n) for row, n in sorted(release.items())]
         return WrittenRelease(tuple(columns), tuple(rows))
 
@@ -352,7 +354,9 @@ def summary(run: Any) -> str:
 
     run: an Outcome, or a saved run.
     """
-    release_text = f"released {', '.join(run.kept)}" if run.released else "nothing released"
+    release_text = (
+        f"released {', '.join(run.released_columns)}" if run.released else "nothing released"
+    )
     if run.findings and run.findings.short:
         release_text = run.findings.short
     return f"{run.users:,} people, {release_text}"

@@ -71,7 +71,11 @@ def _failures(outcome: Outcome, settings: "ScoringSettings") -> Iterator[str]:
     # differ.
     unplayed = outcome.mode == "ideal" and settings.deviates
     for key, names, found_names in (
-        ("kept", None if unplayed else expect.kept, outcome.kept if outcome.released else ()),
+        (
+            "kept",
+            None if unplayed else expect.kept,
+            outcome.released_columns if outcome.released else (),
+        ),
         ("suppressed", expect.suppressed, outcome.suppressed),
     ):
         if names is not None and set(names) != set(found_names):
@@ -80,7 +84,7 @@ def _failures(outcome: Outcome, settings: "ScoringSettings") -> Iterator[str]:
             )
             yield f"expect.{key}: {expected_names} was expected, {actual_names} was found"
     min_columns = expect.kept_at_least
-    released_count = len(outcome.kept) if outcome.released else 0
+    released_count = len(outcome.released_columns) if outcome.released else 0
     if min_columns is not None and released_count < min_columns:
         yield (
             f"expect.kept_at_least: {min_columns} columns were expected, {released_count} released"

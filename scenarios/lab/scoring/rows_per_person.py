@@ -43,7 +43,9 @@ def persons_of(session: "Session") -> Persons:
     assert several is not None  # noqa: S101 - the callers have looked
     assert decision is not None  # noqa: S101 - there is a release
     codes = people.codes[several.places(present_people)]
-    return Persons.from_table(codes[:, list(decision.kept)], several.take(present_people).owner)
+    return Persons.from_table(
+        codes[:, list(decision.kept)], several.select_persons(present_people).owner
+    )
 
 
 def reidentified(session: "Session") -> Reidentified | None:

@@ -131,14 +131,14 @@ class SavedResult:
         return _set(self.result.executor)
 
     @property
-    def kept(self) -> tuple[str, ...]:
+    def released_columns(self) -> tuple[str, ...]:
         """The names of the columns of the release."""
         return self.decision.kept if self.decision else ()
 
     @property
     def suppressed(self) -> tuple[str, ...]:
         """The names of the columns that are not released."""
-        return tuple(name for name in self.result.features if name not in self.kept)
+        return tuple(name for name in self.result.features if name not in self.released_columns)
 
     @property
     def release(self) -> Counts | None:

@@ -126,7 +126,7 @@ def rows(comparison: Any) -> list[tuple[Cell, ...]]:
 
 def _row(program: Any) -> tuple[Cell, ...]:
     """Return the row of a program in comparison.csv, in the order of `PROGRAMS`."""
-    trusted, worth, price = program.trust.most_trusted, program.utility, program.cost
+    trusted, worth, price = program.trust.largest_party_leakage, program.utility, program.cost
     low, high = worth.mean_limits or (None, None)
     cheap, dear = price.cpu_limits or (None, None)
     privacy = program.privacy

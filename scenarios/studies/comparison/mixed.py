@@ -320,8 +320,10 @@ def _sample(scenario: Scenario, people: int, outcome: Outcome) -> Scenario:
     """
     policy = changed(scenario.policy, k=min(scenario.policy.k, people))
     two_round = program_of(scenario).compared == ROW
-    if two_round and outcome.kept:
-        policy = changed(policy, kind="fixed", keep=outcome.kept, required=(), forbidden=())
+    if two_round and outcome.released_columns:
+        policy = changed(
+            policy, kind="fixed", keep=outcome.released_columns, required=(), forbidden=()
+        )
     elif two_round:
         policy = changed(policy, kind="exposure", required=(), forbidden=outcome.schema.names)
     return changed(

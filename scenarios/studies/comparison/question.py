@@ -9,14 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from ....analysis.trust.side import Side
+from ....deprecated import find_old
 from ....errors import ParameterError, UnknownParty
 from ....number_text import percent
 from ....protocol.wire.parties import ANALYST, CURATOR, RANDOMNESS
 from ...schema.parties import PartyNames
 from .result import Compared, Comparison, Learnt, Utility
+
+if not TYPE_CHECKING:
+    __getattr__ = find_old(__name__, least_leakage="rank_programs")
 
 Measure = Literal["cells", "entropy", "error"]
 MEASURES: tuple[Measure, ...] = get_args(Measure)
@@ -122,7 +126,7 @@ def check_names(coalition: Sequence[str], accepted: PartyNames = ALL_PARTIES) ->
             raise UnknownParty(f"coalition: {accepted.refusal(name, 'the programs have')}")
 
 
-def least_leakage(comparison: Comparison, coalition: Sequence[str], equal: str) -> ProgramRanking:
+def rank_programs(comparison: Comparison, coalition: Sequence[str], equal: str) -> ProgramRanking:
     """Return the programs of a comparison, ordered by leakage to a coalition.
 
     Programs with less utility than the first program with a release come last.

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from ....analysis.trust import Received, minimal
 from ....analysis.trust.side import Side
-from ....deprecated import Replaced, find
+from ....deprecated import Replaced, find, keeps_old
 from ....errors import StorageError
 from ....strict_text import Unreadable, from_json
 from ..cheating.cheating_result import CheatingStudy
@@ -87,6 +87,7 @@ def name_coalition(parties: Sequence[str]) -> str:
     return " + ".join(parties) if is_short else f"{len(parties):,} peers"
 
 
+@keeps_old(most_trusted="largest_party_leakage")
 @dataclass(frozen=True, slots=True)
 class Trust:
     """The trust that a program needs: leakage to coalitions, and the smallest that link people.
@@ -119,7 +120,7 @@ class Trust:
         )
 
     @property
-    def most_trusted(self) -> Learnt:
+    def largest_party_leakage(self) -> Learnt:
         """The leakage to the single party that receives most bits; in a tie, most linked people.
 
         `bits_are` is about the largest leakage to a single party. It is a lower bound if any of

@@ -43,7 +43,7 @@ def points(comparison: Comparison) -> list[FrontierPoint]:
         FrontierPoint(
             program.program,
             program.family,
-            program.trust.most_trusted.bits_per_person,
+            program.trust.largest_party_leakage.bits_per_person,
             program.privacy.true,
             program.privacy.promised,
             program.utility.mean,
@@ -52,7 +52,7 @@ def points(comparison: Comparison) -> list[FrontierPoint]:
             if program.utility.entropy_of_all
             else 0.0,
             program.privacy.epsilon is None,
-            program.trust.most_trusted.bits_are is Side.AT_LEAST,
+            program.trust.largest_party_leakage.bits_are is Side.AT_LEAST,
         )
         for program in comparison.programs
         if program.burned is None

@@ -181,7 +181,7 @@ def collect(
         for pile, layer in zip((first_pile, two), ballots.layers, strict=True):
             purse.bytes += len(Message(plan.session, 1, Submission(layer)).encode())
             for data in delivered(case, 1, user, layer, purse):
-                pile.take(user, data)
+                pile.add_share(user, data)
     for pile in (first_pile, two):
         purse.refuse(pile.refused)
     return first_pile, two

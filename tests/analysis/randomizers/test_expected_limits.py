@@ -108,7 +108,7 @@ def test_a_median_has_the_limits_of_numbers_spread_evenly() -> None:
 def test_a_text_is_found_from_the_least_share_on() -> None:
     tree = PrefixTree((), 4.0, 5)
     (found,) = tree.expected_limits(592)
-    assert found.min_share == tree.least_share(592)
+    assert found.min_share == tree.smallest_share(592)
     assert found.limits[0][0] < 0.5 < found.limits[0][1]
     assert PrefixTree((), 0.5, 5).expected_limits(20)[0].min_share == inf
 

@@ -181,7 +181,7 @@ def test_levels_that_are_drawn_ask_for_more_people_than_equal_ones(
     tree = PrefixTree((), epsilon, width)
     equal = np.diff(np.linspace(0, people, width + 1).astype(int))
     assert round(min_share(Trials.from_groups(equal, tree.truth, tree.lie)) * people) == before
-    assert round(tree.least_share(people) * people) == now
+    assert round(tree.smallest_share(people) * people) == now
     drawn = Trials.drawn(people, width, tree.truth, tree.lie)
     assert drawn.missed(now) <= MISSED < drawn.missed(before)
 
@@ -201,7 +201,7 @@ def test_numbers_that_are_taken_together_never_make_a_miss_rarer(
 def test_a_large_crowd_is_not_far_from_equal_levels() -> None:
     tree = PrefixTree((), 1.0, 8)
     equal = np.full(8, 12_500)
-    share = tree.least_share(100_000)
+    share = tree.smallest_share(100_000)
     assert 1 <= share / min_share(Trials.from_groups(equal, tree.truth, tree.lie)) < 1.03
 
 
@@ -210,7 +210,7 @@ def test_values_are_found_as_often_as_stated() -> None:
     """60 crowds: a value at the least share, others below, and one of every length."""
     rng, runs, missed, false, stated = np.random.default_rng(4), 60, 0, 0, 0.0
     tree = PrefixTree(("ab", "b", "abc", "zz", "é"), 3.0, 3)
-    share = tree.least_share(1500)
+    share = tree.smallest_share(1500)
     for _ in range(runs):
         x = np.repeat(np.arange(5), [round(1500 * share), 60, 0, 300, 0])
         x = np.concatenate([x, np.full(1500 - len(x), 2)])

@@ -18,12 +18,12 @@ from veilmix.analysis.reidentification import (
     grr_loss,
     hash_loss,
     hash_loss_at,
-    least_error,
     loss_parameter,
     optimal_g,
     pie,
     pie_bound,
     random_functions,
+    smallest_error,
 )
 from veilmix.errors import ParameterError
 
@@ -66,7 +66,7 @@ def test_theta_of_one_half_does_not_promise_one_half() -> None:
     assert promised == pytest.approx(0.5 - 1 / log2(USERS), abs=1e-9)
     assert promised == pytest.approx(0.451, abs=5e-4)
     # What no attacker can beat is just below one half.
-    least, attained = least_error(half, USERS)
+    least, attained = smallest_error(half, USERS)
     assert attained
     assert 0.4999 < least < 0.5
 
@@ -86,7 +86,7 @@ def test_truth_is_below_every_bound(seed: int, people: int, symbols: int, epsilo
     # (15), and sharper: I(U; Y) <= theta tanh(eps/2) I(U; X).
     assert truth <= loss_parameter(grr) * tanh(epsilon / 2) * known + 1e-12
     even = joint / joint.sum(axis=1, keepdims=True) / people
-    assert least_error(grr, people)[0] <= bayes_error(even, grr) + 1e-12
+    assert smallest_error(grr, people)[0] <= bayes_error(even, grr) + 1e-12
 
 
 @pytest.mark.slow
@@ -104,7 +104,7 @@ def test_truth_is_below_every_bound_of_local_hashing(
     apart = 1 - 1 / 3
     assert truth <= apart * loss_parameter(hashing) * tanh(epsilon / 2) * pie(joint) + 1e-12
     even = joint / joint.sum(axis=1, keepdims=True) / people
-    assert least_error(hashing, people)[0] <= bayes_error(even, hashing) + 1e-12
+    assert smallest_error(hashing, people)[0] <= bayes_error(even, hashing) + 1e-12
 
 
 @pytest.mark.parametrize(("users", "symbols"), [(2, 2), (3, 5), (5, 5), (9, 4)])
@@ -116,7 +116,7 @@ def test_the_capacity_is_reached_by_distinct_values(users: int, symbols: int) ->
     assert capacity(grr, users) == (pytest.approx(pie(joint, grr), rel=1e-12), True)
     even = np.zeros((users, symbols))
     even[np.arange(users), np.arange(users) % symbols] = 1 / users
-    assert least_error(grr, users)[0] == pytest.approx(bayes_error(even, grr))
+    assert smallest_error(grr, users)[0] == pytest.approx(bayes_error(even, grr))
 
 
 @pytest.mark.parametrize("users", [3, 6, 50])
@@ -244,7 +244,7 @@ def test_bad_arguments_of_bounds() -> None:
     with pytest.raises(ParameterError, match="theta is defined"):
         loss_parameter(UnaryEncoding(4, 0.6, 0.3))  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="LocalHash"):
-        least_error(BitFlip(2, 0.1), 5)  # type: ignore[arg-type]
+        smallest_error(BitFlip(2, 0.1), 5)  # type: ignore[arg-type]
 
 
 @pytest.mark.slow

@@ -69,7 +69,7 @@ def test_run_prints_the_release_and_the_scores(typed, played: Outcome) -> None:
     head = "30 people, 3 features, 2 shufflers, seed 7 (seeded: reproducible, not secret)"
     assert head in said.out
     assert "90 onions -> curator" in said.out
-    assert f"released: {', '.join(played.kept)}" in said.out
+    assert f"released: {', '.join(played.released_columns)}" in said.out
     assert "30 of 30" in said.out
     assert "curator + shuffler-1 + shuffler-2" in said.out
     assert "saved runs/blood-type-0007/   next: veilmix show runs/blood-type-0007" in said.out

@@ -45,7 +45,7 @@ def opened(
 
 def hand_in(plan, piles, user: int, made: shares.SealedShares) -> None:
     for pile, layer in zip(piles, made.layers, strict=True):
-        pile.take(user, layer)
+        pile.add_share(user, layer)
 
 
 def everybody(plan, piles, rows=ROWS) -> None:
@@ -131,12 +131,12 @@ def test_a_share_opens_for_its_person_its_aggregator_and_its_session_only() -> N
     plan, piles = opened()
     other_plan = shares.open_sharing(announced(least=3)[0], plan.keys)
     made = shares.share(plan, 0, ROWS[0], SeededEntropy(0))
-    piles[0].take(1, made.layers[0])  # somebody else hands in a copy
-    piles[0].take(0, made.layers[1])  # the other aggregator's
-    shares.ShareAccumulator(other_plan, 1, piles[0].secret).take(0, made.layers[0])
+    piles[0].add_share(1, made.layers[0])  # somebody else hands in a copy
+    piles[0].add_share(0, made.layers[1])  # the other aggregator's
+    shares.ShareAccumulator(other_plan, 1, piles[0].secret).add_share(0, made.layers[0])
     assert piles[0].refused == {Reason.DOES_NOT_OPEN: 2}
     other = shares.ShareAccumulator(other_plan, 1, piles[0].secret)
-    other.take(0, made.layers[0])
+    other.add_share(0, made.layers[0])
     assert other.refused == {Reason.DOES_NOT_OPEN: 1}
 
 
@@ -224,7 +224,7 @@ def test_a_share_is_numbers_in_network_order() -> None:
     plan, piles = opened()
     made = shares.share(plan, 0, ROWS[0], SeededEntropy(0))
     for pile, layer in zip(piles, made.layers, strict=True):
-        pile.take(0, layer)
+        pile.add_share(0, layer)
     from veilmix.crypto.layer import open_layer
 
     plain = open_layer(piles[0].secret, made.layers[0], plan.context(1, 0))

@@ -43,7 +43,7 @@ def ballots(at: Round, rows: list[tuple[str, str]]) -> list[bytes]:
         mine = ENTROPY.fork(str(number))
         asking = threshold.ask(at, row, mine.fork("ask"))
         answer = threshold.evaluate(at, KEY, asking.body, mine.fork("proof"))
-        levels = threshold.take(at, asking, answer, KEY.public)
+        levels = threshold.make_levels(at, asking, answer, KEY.public)
         messages.append(threshold.write(at, sealer, levels, bytes(16), mine))
     return messages
 
@@ -96,7 +96,7 @@ def test_an_answer_with_another_key_is_refused() -> None:
     asking = threshold.ask(at, ROWS[0], ENTROPY)
     answer = threshold.evaluate(at, OprfKey(SeededEntropy(9)), asking.body, ENTROPY)
     with pytest.raises(Refused) as refusal:
-        threshold.take(at, asking, answer, KEY.public)
+        threshold.make_levels(at, asking, answer, KEY.public)
     assert refusal.value.reason is Reason.DOES_NOT_OPEN
 
 

@@ -139,7 +139,7 @@ def test_the_path_is_never_above_whole_levels(name: str, k: int, target: float) 
     for bits, promised in path(levels):
         reached = min(people for more, people in path(chosen) if more <= bits + 1e-9)
         assert reached <= max(promised, enough)
-    assert chosen.kept == levels.kept
+    assert chosen.released_columns == levels.released_columns
 
 
 @pytest.mark.long
@@ -152,7 +152,7 @@ def test_census_from_race_and_work_to_all_four() -> None:
     assert asked(outcome)[0] == ("race", "workclass")
     assert {575, 363} < set(promised)
     assert promised[-1] == 307
-    assert outcome.kept == ("sex", "income", "race", "workclass")
+    assert outcome.released_columns == ("sex", "income", "race", "workclass")
 
 
 @pytest.mark.slow

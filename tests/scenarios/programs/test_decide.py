@@ -23,7 +23,7 @@ def titanic(rest: str) -> Scenario:
 
 
 def kept(rest: str) -> tuple[str, ...]:
-    return run(titanic(rest), mode="ideal", worst_case_nodes=0).kept
+    return run(titanic(rest), mode="ideal", worst_case_nodes=0).released_columns
 
 
 def test_required_columns_are_kept_and_forbidden_ones_never() -> None:
@@ -34,7 +34,7 @@ def test_required_columns_are_kept_and_forbidden_ones_never() -> None:
 
 def test_nothing_is_released_without_a_required_column() -> None:
     outcome = run(titanic('max_exposure=0.0\nrequired=["class", "age"]\n'), mode="ideal")
-    assert outcome.kept == ()
+    assert outcome.released_columns == ()
     assert not outcome.released
     assert {column.column for column in outcome.dropped} == {"class", "sex", "age", "survived"}
 
@@ -57,7 +57,7 @@ def test_what_a_dropped_column_would_take_is_what_it_takes() -> None:
 def test_a_policy_that_does_not_choose_explains_nothing(kind: str, expected: int) -> None:
     keep = 'keep=["sex", "age"]\n' if kind == "fixed" else ""
     outcome = run(titanic(f'kind="{kind}"\n{keep}'), mode="ideal", worst_case_nodes=0)
-    assert len(outcome.kept) == expected
+    assert len(outcome.released_columns) == expected
     assert outcome.dropped == ()
 
 
@@ -107,7 +107,7 @@ def test_the_default_promises_no_more_than_coverage_and_keeps_no_less() -> None:
     outcome, other = (run(s, 7, "ideal", worst_case_nodes=0) for s in (priced, plain))
     assert outcome.decision
     assert other.decision
-    assert len(other.kept) <= len(outcome.kept)
+    assert len(other.released_columns) <= len(outcome.released_columns)
     promised = {way.columns: way.promised for way in outcome.considered}
     assert all(promised[way.columns] <= way.promised for way in other.considered)
 
@@ -146,4 +146,6 @@ def test_the_exact_worst_case_decides_too() -> None:
     assert exact.decision.certificate.rule == "worst-case"
     assert exact.exposure.true <= exact.exposure.promised <= 0.1
     coverage = run("blood-type", mode="ideal", worst_case_nodes=0)
-    assert set(coverage.kept) <= set(exact.kept)  # what can be proved exactly is never less
+    assert set(coverage.released_columns) <= set(
+        exact.released_columns
+    )  # what can be proved exactly is never less

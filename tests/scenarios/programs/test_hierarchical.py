@@ -59,8 +59,8 @@ def as_exposure(scenario: Scenario) -> Scenario:
 def test_more_of_a_correlated_population_is_released_at_the_same_promise() -> None:
     """10,000 people, four columns of four values, k = 5, 5 %: three columns, or all four."""
     more, less = (ideal(crowd(kind, 10_000, 5, 0.05)) for kind in ("hierarchical", "exposure"))
-    assert less.kept == ("a", "b", "c")
-    assert more.kept == ("a", "b", "c", "d")
+    assert less.released_columns == ("a", "b", "c")
+    assert more.released_columns == ("a", "b", "c", "d")
     assert more.exposure.true <= more.exposure.promised <= 0.05
     bits = [record.bits_per_person for record in more.findings.rounds]
     assert [len(record.groups) for record in more.findings.rounds] == [4, 6, 4]
@@ -76,8 +76,8 @@ def test_more_of_a_correlated_population_is_released_at_the_same_promise() -> No
 def test_more_of_census_is_released_at_one_per_cent() -> None:
     scenario = load("hierarchical-census")
     more, less = ideal(scenario), ideal(as_exposure(scenario))
-    assert more.kept == ("sex", "income", "race", "workclass")
-    assert len(less.kept) == 3
+    assert more.released_columns == ("sex", "income", "race", "workclass")
+    assert len(less.released_columns) == 3
     assert more.decision is not None
     assert more.decision.certificate.people == 307
     assert [record.counts for record in more.findings.rounds] == [18, 93, 195]
@@ -100,10 +100,10 @@ def test_a_class_is_the_same_with_messages_and_without() -> None:
     real, straight = run(scenario, worst_case_nodes=0), ideal(scenario)
     assert real.failed == straight.failed == ()
     assert len(as_exposure(scenario).feature) == 4
-    assert len(ideal(as_exposure(scenario)).kept) == 2
+    assert len(ideal(as_exposure(scenario)).released_columns) == 2
     for part in ("decision", "marginals", "release", "findings"):
         assert real.result()[part] == straight.result()[part]
-    assert len(real.kept) == 4
+    assert len(real.released_columns) == 4
     for members in (("curator",), ("analyst",), ("curator", "shuffler-1", "shuffler-2")):
         coalition, other = real.coalition(*members), straight.coalition(*members)
         assert (coalition.linked, coalition.cells_certain) == (other.linked, other.cells_certain)

@@ -42,7 +42,7 @@ def test_more_is_said_of_titanic_at_the_same_promise() -> None:
     outcome = ideal(titanic())
     findings = outcome.findings
     assert findings is not None
-    assert outcome.kept == ("class", "sex", "age", "survived")
+    assert outcome.released_columns == ("class", "sex", "age", "survived")
     assert [(rule.feature, rule.values, rule.cover) for rule in findings.rules] == [
         ("class", ("1st", "2nd"), 0.0)
     ]
@@ -103,7 +103,7 @@ def test_without_a_seed_people_cover_all_the_same() -> None:
             assert sum(outcome.release.values()) == 30
             assert outcome.findings is not None
             for rule in outcome.findings.rules:
-                place = outcome.kept.index(rule.feature)
+                place = outcome.released_columns.index(rule.feature)
                 assert not any(cell[place] in rule.values for cell in outcome.release)
 
 

@@ -29,12 +29,12 @@ max_exposure = 0.05
 
 def test_a_cross_table_is_released_and_no_more() -> None:
     real, ideal = run(loads(TEXT), mode="real"), run(loads(TEXT), mode="ideal")
-    assert len(real.kept) == 2
+    assert len(real.released_columns) == 2
     assert (real.decision, real.release) == (ideal.decision, ideal.release)
     assert real.exposure.true <= real.exposure.promised <= 0.05
     assert max(len(candidate.columns) for candidate in real.considered) == 2
     more = run(loads(TEXT.replace("pairs", "exposure")), mode="ideal")
-    assert len(more.kept) >= 2
+    assert len(more.released_columns) >= 2
 
 
 def test_a_run_is_verified(tmp_path) -> None:
@@ -51,7 +51,7 @@ def test_where_no_column_can_be_promised_nothing_is_released(mode, tmp_path) -> 
     )
     outcome = run(loads(alone), mode=mode)
     assert outcome.decision is not None
-    assert (outcome.kept, outcome.release, outcome.exposure.promised) == ((), None, 0.0)
+    assert (outcome.released_columns, outcome.release, outcome.exposure.promised) == ((), None, 0.0)
     checks = verify(read(save(outcome, tmp_path / mode)), wants_replay=mode == "real")
     assert not [check for check in checks if check.ok is False]
 

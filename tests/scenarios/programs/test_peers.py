@@ -46,7 +46,7 @@ def test_a_program_is_played_among_peers_if_it_says_so() -> None:
     pairs = change(VILLAGE, {"policy.kind": "pairs", "policy.max_exposure": 0.4})
     real, ideal = (run(pairs, mode=mode, worst_case_nodes=0) for mode in ("real", "ideal"))  # type: ignore[arg-type]
     assert (real.decision, real.release) == (ideal.decision, ideal.release)
-    assert len(real.kept) == 2
+    assert len(real.released_columns) == 2
     with pytest.raises(ScenarioError, match="decide by exposure, fixed, all, pairs"):
         change(VILLAGE, {"policy.kind": "hierarchical"})
 
@@ -212,7 +212,7 @@ def test_peers_are_compared_with_a_mix_on_the_same_people(outcome: Outcome) -> N
     (alone,) = [
         coalition for coalition in among.trust.coalitions if coalition.parties == ("peer-1",)
     ]
-    assert among.trust.most_trusted == alone
+    assert among.trust.largest_party_leakage == alone
     assert (alone.linked, alone.cells_certain) == (0, 3)  # its own, and of nobody else any
     assert path_share(1, 12, 3) == 0
     ((*together,),) = among.trust.smallest

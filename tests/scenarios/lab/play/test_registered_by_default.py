@@ -51,7 +51,7 @@ def test_a_run_that_says_nothing_has_a_list_of_all_and_gives_what_the_ideal_give
     assert registry is not None
     assert len(registry.keys) == real.users == 30
     ideal = veilmix.run("blood-type", seed=7, mode="ideal")
-    assert (real.release, real.kept) == (ideal.release, ideal.kept)
+    assert (real.release, real.released_columns) == (ideal.release, ideal.released_columns)
 
 
 def test_the_network_alone_isolates_nobody_where_nothing_is_said() -> None:

@@ -134,7 +134,7 @@ def _persons_are_counted(outcome: Outcome, rows: Rows) -> None:
             assert counts == mine
         assert all(many <= mine[cell] for cell, many in counts.items())
     if outcome.release is not None and outcome.users == PATIENTS:
-        assert outcome.release == persons(rows, outcome.kept)
+        assert outcome.release == persons(rows, outcome.released_columns)
     assert outcome.exposure.true <= outcome.exposure.promised or outcome.scenario.policy.kind in (
         "fixed",
         "all",
@@ -172,7 +172,7 @@ def test_those_who_leave_are_not_counted(files: Callable[[bool], Path], tmp_path
     assert real.coalitions == ideal.coalitions
     gone = sorted({row[0] for row in visits(True)})
     out = {gone[i] for i in (*range(12), 19, 20)}
-    assert real.release == persons(visits(True), real.kept, out)
+    assert real.release == persons(visits(True), real.released_columns, out)
     few = checked(scenario(files(True), population={"rows": 7}, fault=faults[:3]))
     assert "3 of 40 people are missing" in str(run(few).burned)
     record = read(save(real, tmp_path))

@@ -89,7 +89,11 @@ def test_a_run_without_a_safe_column_verifies(kind: str, mode: Any, tmp_path: Pa
     if kind == "threshold":
         assert outcome.release == {(" blank", " blank"): N}
     else:
-        assert (outcome.decision is not None, outcome.kept, outcome.release) == (True, (), None)
+        assert (outcome.decision is not None, outcome.released_columns, outcome.release) == (
+            True,
+            (),
+            None,
+        )
     verified(outcome, tmp_path)
 
 
@@ -99,7 +103,7 @@ def test_a_run_without_a_safe_column_verifies(kind: str, mode: Any, tmp_path: Pa
 def test_peers_without_a_safe_column_verify(kind: str, mode: Any, tmp_path: Path) -> None:
     few = scenario(tmp_path, NOTHING, kind, peers=True, path=2, cover=4)
     outcome = run(few, mode=mode, worst_case_nodes=0)
-    assert (outcome.burned, outcome.kept, outcome.release) == (None, (), None)
+    assert (outcome.burned, outcome.released_columns, outcome.release) == (None, (), None)
     verified(outcome, tmp_path)
 
 

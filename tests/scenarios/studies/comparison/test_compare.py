@@ -42,7 +42,7 @@ def test_every_program_is_there_and_no_number_is_impossible(blood: Comparison) -
     assert {name.split(" e=")[0] for name in names} >= {"local joint", "local features"}
     assert not blood.skipped
     for program in blood.programs:
-        worth, most = program.utility, program.trust.most_trusted
+        worth, most = program.utility, program.trust.largest_party_leakage
         assert 0 <= program.privacy.true <= 1
         assert 0 <= worth.cells <= 1
         assert 0 <= worth.mean <= worth.largest <= 1
@@ -61,8 +61,8 @@ def test_what_follows_from_more_trust(blood: Comparison) -> None:
     assert two_round.utility == shares.utility
     assert two_round.privacy == shares.privacy
     assert trusted.utility.entropy >= two_round.utility.entropy
-    assert trusted.trust.most_trusted.bits_per_person == pytest.approx(3)
-    assert two_round.trust.most_trusted.bits_per_person < 3
+    assert trusted.trust.largest_party_leakage.bits_per_person == pytest.approx(3)
+    assert two_round.trust.largest_party_leakage.bits_per_person < 3
     assert cells.privacy.true == 0
     assert shares.cost.bytes < two_round.cost.bytes
 
@@ -74,10 +74,12 @@ def test_noise_is_the_same_noise_with_and_without_a_mix(blood: Comparison) -> No
             blood.program(f"{name} {epsilon}") for name in ("histogram", "local features")
         )
         assert mixed.utility == direct.utility
-        assert mixed.trust.most_trusted.linked == 0
-        assert direct.trust.most_trusted.linked == 30
+        assert mixed.trust.largest_party_leakage.linked == 0
+        assert direct.trust.largest_party_leakage.linked == 30
         everybody = max(mixed.trust.coalitions, key=lambda coalition: len(coalition.parties))
-        assert everybody.bits_per_person == pytest.approx(direct.trust.most_trusted.bits_per_person)
+        assert everybody.bits_per_person == pytest.approx(
+            direct.trust.largest_party_leakage.bits_per_person
+        )
 
 
 @pytest.mark.slow

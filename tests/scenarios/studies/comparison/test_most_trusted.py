@@ -25,5 +25,5 @@ def party(name: str, bits: float, side: Side) -> Learnt:
 def test_one_sided_figures_are_not_ranked_by_size(figures, name, bits, side) -> None:
     everybody = Learnt(("analyst", "curator"), 0, 0, 9.0, EXACT, reports=False, verdict="")
     parties = [party(who, *figure) for who, figure in figures.items()]
-    most = Trust((*parties, everybody), ()).most_trusted
+    most = Trust((*parties, everybody), ()).largest_party_leakage
     assert (most.parties, most.bits_per_person, most.bits_are) == ((name,), bits, side)

@@ -6,7 +6,7 @@ import pytest
 from veilmix.analysis.trust.side import Side
 from veilmix.errors import ParameterError
 from veilmix.scenarios.studies.comparison.compare import compare
-from veilmix.scenarios.studies.comparison.question import least_leakage
+from veilmix.scenarios.studies.comparison.question import rank_programs
 from veilmix.scenarios.studies.comparison.result import Compared, Comparison
 
 pytestmark = pytest.mark.slow
@@ -27,7 +27,7 @@ def bounded(program: Compared, bits: float) -> Compared:
 
 
 def test_the_least_of_the_useful_ones_is_first(blood: Comparison) -> None:
-    answer = least_leakage(blood, ["curator"], "entropy")
+    answer = rank_programs(blood, ["curator"], "entropy")
     assert answer.reference == "exposure"
     assert answer.leaks[-1].program == "trusted"
     bits = [leak.bits_per_person for leak in answer.leaks if leak.as_useful]
@@ -39,7 +39,7 @@ def test_a_program_that_is_worse_does_not_win(blood: Comparison) -> None:
     first, *others = blood.programs
     worse = replace(bounded(first, 0.0), program="worse", utility=replace(first.utility, cells=0.0))
     asked = replace(blood, programs=(first, *others, worse))
-    answer = least_leakage(asked, ["curator"], "cells")
+    answer = rank_programs(asked, ["curator"], "cells")
     assert (answer.leaks[-1].program, answer.leaks[-1].as_useful) == ("worse", False)
     assert "worse:" not in answer.sentence
 
@@ -47,14 +47,14 @@ def test_a_program_that_is_worse_does_not_win(blood: Comparison) -> None:
 def test_a_bound_from_below_wins_nothing(blood: Comparison) -> None:
     first, *_ = blood.programs
     low = replace(bounded(first, 0.1), program="low")
-    answer = least_leakage(replace(blood, programs=(first, low)), ["curator"], "error")
+    answer = rank_programs(replace(blood, programs=(first, low)), ["curator"], "error")
     assert answer.sentence.endswith("bits a person; perhaps less: low")
-    alone = least_leakage(replace(blood, programs=(low,)), ["curator"], "error")
+    alone = rank_programs(replace(blood, programs=(low,)), ["curator"], "error")
     assert alone.sentence.endswith("not known, leakages are only bounded from below")
 
 
 def test_members_that_a_program_has_not_are_left_out(blood: Comparison) -> None:
-    answer = least_leakage(blood, ["curator", "shuffler-1"], "cells")
+    answer = rank_programs(blood, ["curator", "shuffler-1"], "cells")
     parties = {leak.program: leak.parties for leak in answer.leaks}
     assert parties["trusted"] == ("curator",)
     assert parties["exposure"] == ("curator", "shuffler-1")
@@ -79,10 +79,10 @@ def test_what_cannot_be_answered_is_named(
     blood: Comparison, coalition: list[str] | str, equal: str, message: str
 ) -> None:
     with pytest.raises(ParameterError, match=message):
-        least_leakage(blood, coalition, equal)
+        rank_programs(blood, coalition, equal)
 
 
 def test_where_nothing_was_released_nothing_is_as_useful(blood: Comparison) -> None:
     burned = tuple(replace(program, burned="lost") for program in blood.programs)
     with pytest.raises(ParameterError, match="no program made a release"):
-        least_leakage(replace(blood, programs=burned), ["curator"], "cells")
+        rank_programs(replace(blood, programs=burned), ["curator"], "cells")

@@ -169,7 +169,7 @@ def test_a_reader_has_what_people_sent() -> None:
 def test_the_trusted_curator_knows_everything_and_the_analyst_the_release() -> None:
     trial = case()
     program = next(iter(trusted.trusted(trial)))
-    most = program.trust.most_trusted
+    most = program.trust.largest_party_leakage
     assert most.parties == ("curator",)
     assert most.bits_per_person == pytest.approx(sum(log2(size) for size in trial.sizes))
     assert most.verdict == "everything"
@@ -177,7 +177,7 @@ def test_the_trusted_curator_knows_everything_and_the_analyst_the_release() -> N
     assert program.privacy.true == program.privacy.promised
     assert program.privacy.true <= 0.2
     two_round = run(trial.scenario, 3, "ideal", worst_case_nodes=0)
-    assert len(program.utility.columns) >= len(two_round.kept)
+    assert len(program.utility.columns) >= len(two_round.released_columns)
 
 
 @pytest.mark.slow
@@ -188,7 +188,7 @@ def test_blanked_rows_expose_nobody() -> None:
     assert program.utility.cells < 1
     analyst = next(c for c in program.trust.coalitions if c.parties == ("analyst",))
     assert analyst.bits_are == "at least"
-    assert 0 < analyst.bits_per_person < program.trust.most_trusted.bits_per_person
+    assert 0 < analyst.bits_per_person < program.trust.largest_party_leakage.bits_per_person
 
 
 @pytest.mark.parametrize("kind", ["fixed", "all"])
@@ -242,8 +242,8 @@ def test_every_mechanism_answers_without_a_mix(mechanism: str) -> None:
     programs = {program.program: program for program in local.local(noisy)}
     assert set(programs) == {"local joint e=4", "local features e=4"}
     features = programs["local features e=4"]
-    assert features.trust.most_trusted.linked == 40
-    assert features.trust.most_trusted.reports
+    assert features.trust.largest_party_leakage.linked == 40
+    assert features.trust.largest_party_leakage.reports
     assert (features.privacy.epsilon, features.privacy.adjacency) == (4, "replace one")
     assert features.utility.mean_limits is not None
     low, high = features.utility.mean_limits
@@ -306,7 +306,9 @@ def test_guessing_has_its_ends() -> None:
     assert local.guessed(trial, "features", local.features(trial, 200.0)) == pytest.approx(1)
     bits = Case(with_epsilon(trial, 2.0, "oue"), trial.people, {}, 3, messages=False)
     assert local.guessed(bits, "features", local.features(bits, 2.0)) is None
-    assert next(iter(trusted.trusted(trial))).trust.most_trusted.rows_guessed == pytest.approx(1)
+    assert next(
+        iter(trusted.trusted(trial))
+    ).trust.largest_party_leakage.rows_guessed == pytest.approx(1)
 
 
 def test_rules_of_hiding_are_probabilities_of_a_blank() -> None:

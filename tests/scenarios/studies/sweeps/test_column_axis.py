@@ -29,7 +29,7 @@ def test_the_promise_is_measured_for_each_set_and_k() -> None:
         veilmix.load("blood-type"), {"policy.kind": "fixed", "policy.k": 5, "policy.keep": "A+B"}
     )
     outcome = veilmix.run(one, swept.lines[0].seed, "ideal", worst_case_nodes=0)
-    assert outcome.kept == ("A", "B")
+    assert outcome.released_columns == ("A", "B")
 
 
 def test_a_set_is_changed_by_one_text_or_a_list() -> None:
