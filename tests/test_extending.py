@@ -17,6 +17,7 @@ from examples import blocks
 from page_packages import OF_USERS, PACKAGES, PAGE, commands, install
 from sample_kit import sampled
 from veilmix.analysis.randomizers import Pure
+from veilmix.deprecated import renamed
 from veilmix.errors import ParameterError
 from veilmix.presentation.presenters.presenter import Presenter
 from veilmix.protocol.wire.messages import Decision, DecisionCertificate
@@ -71,12 +72,15 @@ def test_the_program_of_the_page_releases_nothing_where_no_column_is_safe(
     )
 
 
+OLD = {entry.old for place, entry in renamed() if place.endswith(".randomizer.Randomizer")}
+
+
 def members(of: type) -> set[str]:
-    """What may be asked of a class: its fields, and what it has that is not private."""
+    """The fields of a class, or its members that are neither private nor old names."""
     if dataclasses.is_dataclass(of):
         return {field.name for field in dataclasses.fields(of)}
     every = {name for base in of.__mro__[:-1] for name in (*vars(base), *base.__annotations__)}
-    return {name for name in every if not name.startswith("_")}
+    return {name for name in every if not name.startswith("_")} - OLD
 
 
 def told(heading: str) -> set[str]:

@@ -249,7 +249,7 @@ KINDS = {
     "object": "a table by columns",
     "null": "nothing",
 }
-NAMED = tuple(name for name, known in thresholds().items() if known.k is not None)
+NAMED = tuple(name for name, threshold in thresholds().items() if threshold.k is not None)
 DEFAULTS = structs.asdict(UserChoices())
 READING = tuple(field.name for field in fields(Reading) if field.name in DEFAULTS)
 # Section of the page -> the settings of the command that it runs. Such commands (`veilmix score`

@@ -25,7 +25,7 @@ import numpy.typing as npt
 from ...deprecated import accepts_old
 from ...errors import ParameterError, VerificationError
 from ..contingency import FrechetClass, frechet_class, heuristic_table
-from ..contingency.frechet import FrechetTable, Known, staircase
+from ..contingency.frechet import FrechetTable, KnownJoints, staircase
 from ..contingency.integer_program import FrechetProgram
 from ..validation import Counts, as_marginals, number, whole
 from .check_cases import proved_by_cases
@@ -98,7 +98,9 @@ class WorstCase:
         return f"at worst {people} of {self.n} people exposed at k = {self.k} ({proof})"
 
     @accepts_old(known="known_joints")
-    def verify(self, marginals: Sequence[npt.ArrayLike], known_joints: Known | None = None) -> None:
+    def verify(
+        self, marginals: Sequence[npt.ArrayLike], known_joints: KnownJoints | None = None
+    ) -> None:
         """Raise VerificationError unless the table has these margins and exposes `people`.
 
         A proof by cases, if it exists, has to prove `upper` from these marginals.
@@ -155,7 +157,7 @@ def worst_case(
     k: int,
     time_limit: float | None = None,
     *,
-    known_joints: Known | None = None,
+    known_joints: KnownJoints | None = None,
     nodes: int = NODES,
     rounds: int | None = None,
     seed: int = 0,

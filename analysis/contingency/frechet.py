@@ -26,7 +26,7 @@ from ..validation import Counts, as_count_table, as_marginals
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-Known = Mapping[tuple[int, ...], npt.ArrayLike]
+KnownJoints = Mapping[tuple[int, ...], npt.ArrayLike]
 
 
 class JointCounts(Protocol):
@@ -182,7 +182,7 @@ class FrechetClass:
 
 
 def frechet_class(
-    marginals: Sequence[npt.ArrayLike], k: int = 0, known_joints: Known | None = None
+    marginals: Sequence[npt.ArrayLike], k: int = 0, known_joints: KnownJoints | None = None
 ) -> FrechetClass:
     """Return the class of all tables with these marginals and joint counts.
 

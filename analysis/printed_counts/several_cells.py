@@ -190,10 +190,10 @@ def _groups(
                 yield PersonGroup(total, cell, None), members_of[total] - members
     for total in members_of:
         for longer in longer_of[total[0]]:
-            seen, several = set[int](), set[int]()
+            counted_people, several = set[int](), set[int]()
             for members in cells_of[total, longer]:
-                several |= seen & members
-                seen |= members
+                several |= counted_people & members
+                counted_people |= members
             yield PersonGroup(total, None, longer), frozenset(several)
 
 

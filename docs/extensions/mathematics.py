@@ -48,8 +48,8 @@ def mathml(tex: str, *, block: bool = False) -> str:
     except (MathError, LookupError, AttributeError, TypeError) as wrong:
         raise ValueError(f"{tex!r}: {wrong}") from None
     drawn = re.sub(r">\s+<", "><", drawn).replace("<mo>'</mo>", "<mo>\u2032</mo>")
-    for applied, shown in APPLIED.items():
-        drawn = drawn.replace(applied, shown)
+    for applied, replacement in APPLIED.items():
+        drawn = drawn.replace(applied, replacement)
     if "\\left" not in tex:  # signs of a set are as high as the line, not as what stands between
         drawn = re.sub(r"<mo>([{}|‖])</mo>", r'<mo stretchy="false">\1</mo>', drawn)
     if "\\" in drawn:
@@ -61,7 +61,7 @@ def formulas(markdown: str) -> list[tuple[str, bool]]:
     """Return the formulas of a page outside of code, and whether each has lines of its own."""
     text = re.sub(r"^```.*?^```", "", markdown, flags=re.DOTALL | re.MULTILINE)
     text = re.sub(r"`[^`]*`", "", text)
-    return [(found[1] or found[2], bool(found[1])) for found in FORMULA.finditer(text)]
+    return [(formula[1] or formula[2], bool(formula[1])) for formula in FORMULA.finditer(text)]
 
 
 def _count(sign: str, tex: str) -> int:
@@ -98,8 +98,8 @@ def raw_tex(html: str) -> list[str]:
 
 
 def _check(_app: Any, page: str, _template: str, context: dict[str, Any], _tree: Any) -> None:
-    for left in raw_tex(context.get("body") or ""):
-        LOG.warning("%s: TeX that is not set as a formula: %s", page, left)
+    for command in raw_tex(context.get("body") or ""):
+        LOG.warning("%s: TeX that is not set as a formula: %s", page, command)
 
 
 def setup(app: Any) -> dict[str, bool]:

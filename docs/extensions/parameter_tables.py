@@ -58,14 +58,14 @@ def _row(item: list[Any]) -> tuple[str, list[Any]] | None:
         return None
     name = name.partition(" (")[0]
     meaning = nodes.paragraph()
-    found = False
+    after_dash = False
     for child in item[0].children:
-        if found:
+        if after_dash:
             meaning += child.deepcopy()
         elif isinstance(child, nodes.Text) and DASH in child.astext():
-            found = True
+            after_dash = True
             meaning += nodes.Text(child.astext().partition(DASH)[2])
-    return name, [meaning, *(other.deepcopy() for other in item[1:])]
+    return name, [meaning, *(node.deepcopy() for node in item[1:])]
 
 
 def _table(rows: list[tuple[str, list[Any]]]) -> Any:

@@ -28,11 +28,11 @@ def plain(line: str) -> str:
     parts = line.split("`")
     if len(parts) % 2 == 0:  # a lone backtick
         return SIGNS.sub(r"\\\1", line).replace("`", r"\`")
-    kept = [
+    escaped_parts = [
         f"``{part.strip()}``" if index % 2 and part.strip() else SIGNS.sub(r"\\\1", part)
         for index, part in enumerate(parts)
     ]
-    return "".join(kept)
+    return "".join(escaped_parts)
 
 
 def rewritten(lines: list[str]) -> list[str]:
@@ -67,13 +67,13 @@ def shortened(signature: str) -> str:
     return ARRAY.sub(r"NDArray[\1]", ARRAY_LIKE.sub("ArrayLike", signature))
 
 
-def _rewrite(_app: Any, what: str, _name: str, _thing: Any, _options: Any, lines: Any) -> None:
+def _rewrite(_app: Any, kind: str, _name: str, _thing: Any, _options: Any, lines: Any) -> None:
     lines[:] = rewritten(lines)
-    if lines and what in ("property", "attribute", "data"):  # napoleon takes "Whether: " for a type
+    if lines and kind in ("property", "attribute", "data"):  # napoleon takes "Whether: " for a type
         lines[0] = lines[0].replace(":", COLON)
 
 
-def _restore(_app: Any, _what: str, _name: str, _thing: Any, _options: Any, lines: Any) -> None:
+def _restore(_app: Any, _kind: str, _name: str, _thing: Any, _options: Any, lines: Any) -> None:
     lines[:] = [line.replace(COLON, ":") for line in lines]
 
 

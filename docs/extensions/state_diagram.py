@@ -70,23 +70,23 @@ def svg(text: str) -> str:
             straight.append(arrow)
         elif step:
             lanes.setdefault((step > 0, arrow.target), []).append(arrow)
-    left = sum(down for down, _ in lanes) * LANE + LABEL
-    width = left + WIDE + sum(not down for down, _ in lanes) * LANE + LABEL
+    left_edge = sum(down for down, _ in lanes) * LANE + LABEL
+    width = left_edge + WIDE + sum(not down for down, _ in lanes) * LANE + LABEL
     tops, y = {}, 10
     for name in states:
         tops[name] = y
         y += ROW * (1 + len(notes.get(name, ()))) + 12 + GAP
     height = y - GAP + 10
     middle = {name: tops[name] + 17 for name in states}
-    parts = [_box(name, left, tops[name], notes.get(name, ())) for name in states]
-    parts += [_straight(arrow, left, tops) for arrow in straight]
-    taken = {True: 0, False: 0}
+    parts = [_box(name, left_edge, tops[name], notes.get(name, ())) for name in states]
+    parts += [_straight(arrow, left_edge, tops) for arrow in straight]
+    lanes_used = {True: 0, False: 0}
     for (down, target), group in lanes.items():
-        taken[down] += 1
-        parts += _lane(group, target, taken[down], left, middle)
-    told = escape("; ".join(f"{arrow.source} to {arrow.target}" for arrow in inner))
+        lanes_used[down] += 1
+        parts += _lane(group, target, lanes_used[down], left_edge, middle)
+    description = escape("; ".join(f"{arrow.source} to {arrow.target}" for arrow in inner))
     return (
-        f'<svg class="states" role="img" aria-label="{told}" viewBox="0 0 {width} {height}" '
+        f'<svg class="states" role="img" aria-label="{description}" viewBox="0 0 {width} {height}" '
         f'font-size="{TEXT}" xmlns="http://www.w3.org/2000/svg">'
         '<defs><marker id="tip" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="8" '
         'markerHeight="8" orient="auto-start-reverse"><path d="M0 0L10 5L0 10z" '
@@ -102,18 +102,18 @@ def _box(name: str, x: int, y: int, notes: Iterable[str]) -> str:
     return f'<rect x="{x}" y="{y}" width="{WIDE}" height="{height}" rx="8"/>{"".join(lines)}'
 
 
-def _straight(arrow: Arrow, left: int, tops: dict[str, int]) -> str:
-    x, end = left + 40, tops[arrow.target]
+def _straight(arrow: Arrow, left_edge: int, tops: dict[str, int]) -> str:
+    x, end = left_edge + 40, tops[arrow.target]
     label = _text(x + 12, end - GAP // 2 + 5, ", ".join(arrow.labels))
     return f'<path d="M{x} {end - GAP}V{end}" marker-end="url(#tip)"/>{label}'
 
 
 def _lane(
-    group: list[Arrow], target: str, number: int, left: int, middle: dict[str, int]
+    group: list[Arrow], target: str, number: int, left_edge: int, middle: dict[str, int]
 ) -> list[str]:
     """Draw several arrows to a state, which meet in a lane."""
     down = middle[target] > middle[group[0].source]
-    side = left if down else left + WIDE
+    side = left_edge if down else left_edge + WIDE
     x = side - number * LANE if down else side + number * LANE
     ends = [middle[arrow.source] + 7 * (number - 1) for arrow in group]
     lines = [f'<path d="M{side} {y}H{x}"/>' for y in ends]

@@ -99,19 +99,19 @@ def statements(paper: str, folder: Path = DOCS / "statements") -> dict[str, Stat
     Raises:
         ValueError: a number that comes twice, or a line before the first number.
     """
-    found: dict[str, Statement] = {}
+    by_number: dict[str, Statement] = {}
     meanings = _meanings(paper, folder)
     text = (folder / f"{paper}.txt").read_text(encoding="utf-8")
-    before, *blocks = re.split(r"^\[(.+)\]$", text, flags=re.MULTILINE)
-    if before.strip():
-        raise ValueError(f"{paper}.txt: found {before.strip()!r} before the first item")
+    preamble, *blocks = re.split(r"^\[(.+)\]$", text, flags=re.MULTILINE)
+    if preamble.strip():
+        raise ValueError(f"{paper}.txt: found {preamble.strip()!r} before the first item")
     for number, block in zip(blocks[::2], blocks[1::2], strict=True):
-        if number in found:
+        if number in by_number:
             raise ValueError(f"{paper}.txt: [{number}] comes twice")
         plain = _parsed(number, block.strip().splitlines())
         signs = [meaning.text for meaning in meanings if meaning.belongs_to(plain)]
-        found[number] = replace(plain, notation=f"{'; '.join(signs)}." if signs else "")
-    return found
+        by_number[number] = replace(plain, notation=f"{'; '.join(signs)}." if signs else "")
+    return by_number
 
 
 def _parsed(number: str, lines: list[str]) -> Statement:
@@ -122,8 +122,10 @@ def _parsed(number: str, lines: list[str]) -> Statement:
             parts.append((label, [rest]))
         else:
             parts[-1][1].append(line)
-    (_, said), *others = parts
-    return Statement(number, tuple(said), tuple((name, tuple(more)) for name, more in others))
+    (_, text_lines), *labelled = parts
+    return Statement(
+        number, tuple(text_lines), tuple((name, tuple(more)) for name, more in labelled)
+    )
 
 
 def listed_items(path: Path = DOCS / "numbered-items.txt") -> dict[str, list[list[str]]]:
@@ -147,13 +149,13 @@ def computed_by(name: str) -> list[tuple[str, Statement]]:
 
 @cache
 def _by_name() -> dict[str, list[tuple[str, Statement]]]:
-    known = defaultdict(list)
+    statements_of = defaultdict(list)
     for paper, rows in listed_items().items():
-        found = statements(paper)
+        by_number = statements(paper)
         for number, _, _, where, _ in rows:
             for name in where.split(", "):
-                known[f"veilmix.{name}"].append((paper, found[number]))
-    return known
+                statements_of[f"veilmix.{name}"].append((paper, by_number[number]))
+    return statements_of
 
 
 def restructured(markdown: str) -> list[str]:
@@ -163,13 +165,13 @@ def restructured(markdown: str) -> list[str]:
     return text.splitlines()
 
 
-def _role(found: re.Match[str]) -> str:
+def _role(match: re.Match[str]) -> str:
     # A role must not touch a letter: the escaped blank disappears in the page.
-    return rf"\ :math:`{found[1]}`\ "
+    return rf"\ :math:`{match[1]}`\ "
 
 
-def _show(_app: Any, what: str, name: str, _thing: Any, _options: Any, lines: Any) -> None:
-    if what not in ("function", "class"):
+def _show(_app: Any, kind: str, name: str, _thing: Any, _options: Any, lines: Any) -> None:
+    if kind not in ("function", "class"):
         return
     for paper, statement in computed_by(name):
         title = f"**{statement.number} of paper {paper}.**"

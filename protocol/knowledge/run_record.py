@@ -29,7 +29,7 @@ LINKING_FLAWS = {
     Flaw.ONE_SALT,
     Flaw.ONE_KEY,
 }  # design errors that link all answers of a person
-Some = TypeVar("Some", bound=Collection[str])
+LinkingParties = TypeVar("LinkingParties", bound=Collection[str])
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ def distinct(rows: Collection[Row]) -> list[Row]:
     return list(dict(zip(map(id, rows), rows, strict=True)).values())
 
 
-def nearest(linkers: Iterable[Some], members: frozenset[str]) -> Some:
+def nearest(linkers: Iterable[LinkingParties], members: frozenset[str]) -> LinkingParties:
     """Return the set of parties of which the fewest are missing in a coalition.
 
     linkers: sets of parties; all parties of a set together can link answers to their senders.

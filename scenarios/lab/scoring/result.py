@@ -265,7 +265,7 @@ def result_type(kind: str | None = None) -> type[Result]:
     """
     programs = PROGRAMS.values() if kind is None else (PROGRAMS[kind],)
     findings = (program.capability(OwnFindings) for program in programs)
-    records = tuple(dict.fromkeys(own.record() for own in findings if own is not None))
+    records = tuple(dict.fromkeys(part.record() for part in findings if part is not None))
     whole: Any = defstruct(
         "Result",
         [("findings", Union[(*records, UnsetType)], UNSET)],

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from .person_rounds import SeveralRows
     from .reidentification import Reidentified
 
-Known = TypeVar("Known")
+SetValue = TypeVar("SetValue")
 
 
 class SavedResult:
@@ -310,6 +310,6 @@ def _bits(per_person: float, users: int) -> float:
     return next((candidate for candidate in near if candidate / users == per_person), bits)
 
 
-def _set(value: Known | UnsetType) -> Known | None:
+def _set(value: SetValue | UnsetType) -> SetValue | None:
     """Return the value of an optional field; None if the record lacks the field."""
     return None if value is UNSET else value

@@ -32,7 +32,7 @@ from .rows_per_person import several_rows
 from .verified_mix import submitted_once, verified
 
 # a number of columns that is large enough for several rounds with every program of adaptive queries
-MANY = 4
+SEVERAL_ROUNDS_COLUMNS = 4
 # most invented users (Sybils) of an attack; each costs as much computation as a real user
 MAX_SYBILS = 100_000
 
@@ -187,7 +187,7 @@ def suited(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
 def rounds(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
     """Yield a mistake for each fault in a round that does not exist."""
     limit = max_rounds(scenario.policy, len(facts.features or ()))
-    if facts.features is None and limit != max_rounds(scenario.policy, MANY):
+    if facts.features is None and limit != max_rounds(scenario.policy, SEVERAL_ROUNDS_COLUMNS):
         # without the features, which are unknown here, the number of rounds cannot be computed
         return
     for i, fault in enumerate(scenario.fault):

@@ -40,7 +40,7 @@ from .board_checks import batches, board, digest, terms
 from .evidence import RecordEvidence
 from .release_checks import decision, exposure, release
 from .result_checks import coalitions, repeat, result
-from .signers import Authentic, Known, folder, posts
+from .signers import Authentic, KnownIdentities, folder, posts
 
 COMMON_CHECKS = ("files", "replay")  # checks that need no curator and no shufflers
 Ground = TypeVar("Ground")  # the input of a check
@@ -77,7 +77,7 @@ class Shows(StrEnum):
 
 
 def verify(
-    run: Run, *, wants_replay: bool | None = None, known_identities: Known | None = None
+    run: Run, *, wants_replay: bool | None = None, known_identities: KnownIdentities | None = None
 ) -> tuple[CheckResult, ...]:
     """Return the results of all checks of a run.
 

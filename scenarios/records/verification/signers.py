@@ -18,7 +18,7 @@ from ....protocol.wire.messages import Roster
 from ...programs.evidence import NoGround
 from .evidence import RecordEvidence
 
-Known = Mapping[str, PublicIdentity]
+KnownIdentities = Mapping[str, PublicIdentity]
 
 
 class Authentic(str):
@@ -69,7 +69,7 @@ def posts(evidence: RecordEvidence) -> str:
     return _signers_text(posts_text, board.roster, evidence.known_identities)
 
 
-def _signers_text(posts_text: str, roster: Roster, identities: Known) -> str:
+def _signers_text(posts_text: str, roster: Roster, identities: KnownIdentities) -> str:
     """Return a finding that names the signers with known keys.
 
     posts_text: the beginning of the finding. roster: the parties' public keys. identities: the
@@ -87,7 +87,7 @@ def _signers_text(posts_text: str, roster: Roster, identities: Known) -> str:
     return Authentic(f"{posts_text}; {known_text}")
 
 
-def _owner_name(key: bytes, identities: Known) -> str | None:
+def _owner_name(key: bytes, identities: KnownIdentities) -> str | None:
     """Return the name of a public key's owner; None if no known identity has the key."""
     return next((identity.name for identity in identities.values() if identity.key == key), None)
 

@@ -44,8 +44,8 @@ def rows_read(scene: Scene, _entry: Fault) -> Measured:
         for call in view.board.calls
         if call.reader is Role.CURATOR
         # A call without an answer has no counts.
-        for asked, count in zip(call.asks, counted(view, call.round), strict=False)
-        if asked == every
+        for columns, count in zip(call.asks, counted(view, call.round), strict=False)
+        if columns == every
     ]
     return max(joint, default=0), scene.n
 

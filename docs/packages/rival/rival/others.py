@@ -109,8 +109,8 @@ class ReportedValue(Pure):
     def sample(self, x: ArrayLike, rng: np.random.Generator | int | None = None) -> Numbers:
         """Draw a report for each value."""
         coins, values = np.random.default_rng(rng), np.asarray(x)
-        own = coins.random(values.size) < self.truth - self.lie
-        return np.where(own, values, coins.integers(0, self.a, values.size))
+        is_true = coins.random(values.size) < self.truth - self.lie
+        return np.where(is_true, values, coins.integers(0, self.a, values.size))
 
     def tally(self, reports: Numbers) -> tuple[Numbers, int]:
         """Return the reports of each value, and the number of all reports."""
