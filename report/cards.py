@@ -126,7 +126,7 @@ def _template_values(scenario: Scenario, people: int | None, language: Language)
 
 
 def is_on_paper(program: "ReleaseProgram") -> bool:
-    """Whether a group of pupils can act out a program with paper envelopes.
+    """Whether a group of pupils can act out a release program with paper envelopes.
 
     They can if the program decides by a rule on counts of single columns, or releases fixed
     columns.
@@ -137,8 +137,8 @@ def is_on_paper(program: "ReleaseProgram") -> bool:
 def _check(scenario: Scenario) -> None:
     """Raise ParameterError if pupils cannot act out the scenario with paper envelopes.
 
-    The program must be possible on paper, and people must be the same in both rounds. No party may
-    deviate, and a seed must draw the people.
+    The release program must be possible on paper, and people must be the same in both rounds. No
+    party may deviate, and a seed must draw the people.
     """
     name = scenario.scenario.name
     require_single_rows(scenario, "new --cards")

@@ -1,4 +1,4 @@
-"""The page of a comparison of programs on the same people: trust, privacy, utility and cost."""
+"""The page of a comparison of release programs: trust, privacy, utility and cost."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -30,7 +30,7 @@ KNOWS = (
 
 
 def page(comparison: Comparison) -> Page:
-    """Make the page of a comparison of programs."""
+    """Make the page of a comparison of release programs."""
     about = (
         comparison.scenario,
         plural(comparison.users, "person", "people"),
@@ -90,7 +90,7 @@ def _links_alone(program: Compared) -> bool:
 def _verdict(comparison: Comparison) -> tuple[VerdictAnswer, ...]:
     """Return the answers at the top: least trust, best two-way tables, most true counts.
 
-    Each names the program that is best by this measure.
+    Each names the release program that is best by this measure.
     """
     completed_programs = [program for program in comparison.programs if not program.burned]
     if not completed_programs:
@@ -121,7 +121,7 @@ def _verdict(comparison: Comparison) -> tuple[VerdictAnswer, ...]:
 
 
 def _smallest_trust(bounded_programs: list[Compared], unknown: list[Compared]) -> VerdictAnswer:
-    """Return the answer which program gives its best-informed party the fewest bits a person.
+    """Return the answer: the release program whose best-informed party gets fewest bits a person.
 
     bounded_programs: programs with an exact leakage or an upper bound of it, which are ranked.
     unknown: programs with only a lower bound, which cannot be ranked.

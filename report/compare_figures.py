@@ -17,8 +17,8 @@ ROW = 24
 NAMES = 150
 PANEL = 112  # width of a measure's column, in units of the picture
 ARROW = 26  # length of the arrow that marks a lower bound, in units of the picture
-LABEL = 14  # height of a program's name beside its mark, in units of the picture
-LETTER = 7.2  # largest width of a letter of a program's name, in units of the picture
+LABEL = 14  # height of a release program's name beside its mark, in units of the picture
+LETTER = 7.2  # largest width of a letter of a release program's name, in units of the picture
 LEGEND = 2  # lines of the legend
 FAMILIES = {
     "mix": "through the mix",
@@ -31,7 +31,7 @@ SHAPES = {"mix": "circle", "central": "square", "shares": "triangle", "local": "
 
 @dataclass(frozen=True, slots=True)
 class FigureColumn:
-    """A column of the figure of measures, with a bar for each program.
+    """A column of the figure of measures, with a bar for each release program.
 
     Attributes:
         title: the heading of the bars.
@@ -96,7 +96,7 @@ MEASURES = (
 
 
 def measures_figure(comparison: Comparison) -> PageFigure:
-    """Draw a row for each program, with a bar for each measure."""
+    """Draw a row for each release program, with a bar for each measure."""
     height = 34 + ROW * len(comparison.programs)
     about = "; ".join(
         f"{program.program}: {bits_text(program)} bits" for program in comparison.programs
@@ -142,12 +142,12 @@ def _arrow(drawing: Drawing, x: float, y: float) -> None:
 
 
 def measures_numbers(comparison: Comparison) -> PageNumbers:
-    """Return all numbers of all programs in the comparison, unrounded, for a CSV file."""
+    """Return all numbers of all release programs in the comparison, unrounded, for a CSV file."""
     return PageNumbers("programs", HEADINGS, [*rows(comparison)])
 
 
 def frontier_figure(comparison: Comparison) -> PageFigure:
-    """Draw each program as a mark: its error against the leakage to the party that learns most."""
+    """Draw each release program as a mark: error against leakage to the best-informed party."""
     right = max(*(bits(program) for program in comparison.programs), 0.1)
     high = max(*(program.utility.mean for program in comparison.programs), 0.05)
     picture = plot(
@@ -184,7 +184,7 @@ def frontier_figure(comparison: Comparison) -> PageFigure:
 
 
 def _named(picture: Plot, programs: Sequence[Compared]) -> None:
-    """Draw a mark with its name for each program; an arrow marks a lower bound of its leakage.
+    """Draw a mark with its name for each release program; an arrow marks a lower bound.
 
     Programs at the same point share a label, such as `exposure, shares`.
     """

@@ -28,7 +28,7 @@ KNOWS = (
 
 
 def _program(facts: PageFacts) -> Iterable[Section]:
-    """Return the sections on the run's program (its rule of release), if the program has any."""
+    """Return the sections on the run's release program (its rule of release), if any."""
     scenario = facts.run.scenario
     return presenter_of(scenario).section(scenario, facts.result)
 

@@ -18,9 +18,9 @@ k, share         the privacy target: at most this share of people in a class sma
 fixed            whether all rounds ask the same people
 locked           whether ballots open only with the shares that all shufflers show (a challenge)
 reports          whether people randomized their answers
-opens            for a program that opens only rows of k people: k, whether beginnings of rows
-                 (prefixes) open too, and whether the reader publishes less than it opens; null for
-                 other programs
+opens            for a release program that opens only rows of k people: k, whether beginnings of
+                 rows (prefixes) open too, and whether the reader publishes less than it opens; null
+                 for other programs
 rule             how columns are chosen, in a sentence
 sorted           whether shufflers sort their batches
 seed             the seed of the run; null if it is secret
@@ -111,7 +111,7 @@ def page_data(
 def opening(scenario: Scenario) -> dict[str, Any] | None:
     """Return the announced conditions under which rows open, for the page.
 
-    None for programs that count all values.
+    None for release programs that count all values.
         k         the number of people that have to submit a row before it opens
         prefixes  whether beginnings of rows that k people share open too
         closes    whether the reader leaves opened groups unpublished if they would reveal smaller

@@ -155,7 +155,7 @@ def command(
 
 
 def _played(names: str, coalition: str | None, scenario: "Scenario") -> list[str]:
-    """Return the names of the programs to play.
+    """Return the names of the release programs to play.
 
     Raises UnknownParty for a party that these programs lack. names: with commas between; "" for
     all. coalition: the parties of `--coalition`.
@@ -170,7 +170,7 @@ def _played(names: str, coalition: str | None, scenario: "Scenario") -> list[str
 
 
 def _named(names: str, scenario: "Scenario") -> list[str]:
-    """Return the program names in a text with commas; an outdated name is replaced.
+    """Return the release program names in a text with commas; an outdated name is replaced.
 
     The new name is printed on stderr.
     """
@@ -188,8 +188,8 @@ def _named(names: str, scenario: "Scenario") -> list[str]:
 def _print(comparison: "Comparison", form: str, coalition: str | None, equal: str) -> None:
     """Print a comparison as a table, JSON or CSV; with a coalition, only its answer.
 
-    coalition: the parties of `--coalition`; None without it. equal: the measure in which a program
-    must be as good as the first.
+    coalition: the parties of `--coalition`; None without it. equal: the measure in which a release
+    program must be as good as the first.
     """
     from ...scenarios.studies.comparison.frames import HEADINGS, rows
 
@@ -204,7 +204,7 @@ def _print(comparison: "Comparison", form: str, coalition: str | None, equal: st
 
 
 def _answer(comparison: "Comparison", form: str, coalition: str, equal: str) -> None:
-    """Print the programs by their leakage to a coalition, and the program that leaks least to it.
+    """Print the release programs by their leakage to a coalition, and the best of them.
 
     equal: the measure in which a program must be as good as the first: cells, entropy or error.
     """

@@ -158,7 +158,7 @@ def _share(share: float | None) -> str:
 
 
 def evidence_grid(programs: Sequence[Compared]) -> Grid:
-    """Return the table of the harmful coalitions of each program, by kind of evidence.
+    """Return the table of the harmful coalitions of each release program, by kind of evidence.
 
     The kinds: all minimal coalitions that link people by following the protocol; a smallest
     coalition for which an attack of the catalogue read a row; and the largest malicious coalition

@@ -38,7 +38,7 @@ class ReleaseAllPresenter(Presenter):
         return "it keeps every feature, whatever the bound says"
 
     def promise(self, scenario: "Scenario") -> str:  # noqa: ARG002
-        """Return the sentence that the program promises no bound."""
+        """Return the sentence that the release program promises no bound."""
         return "none: the columns are chosen beforehand; the bound is printed all the same"
 
 

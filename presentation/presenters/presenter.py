@@ -94,7 +94,7 @@ class Presenter:
         ]
 
     def promise(self, scenario: "Scenario") -> str:
-        """Return the privacy guarantee of the program, as a clause."""
+        """Return the privacy guarantee of the release program, as a clause."""
         return exposure_promise(scenario)
 
     def advice(self, scenario: "Scenario", people: "Population") -> Iterator[str]:  # noqa: ARG002

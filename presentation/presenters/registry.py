@@ -31,11 +31,11 @@ PRESENTED = {
     "randomized.program:Histogram": "randomized:HistogramPresenter",
     "incidence.program:IncidenceProgram": "incidence:IncidencePresenter",
     "threshold.program:Threshold": "threshold:ThresholdPresenter",
-}  # class of a program -> its presenter
+}  # class of a release program -> its presenter
 
 
 def presenter_of(scenario: "Scenario") -> "Presenter":
-    """Return the presenter of the program that plays a scenario."""
+    """Return the presenter of the release program that plays a scenario."""
     return presenter_for(program_of(scenario))
 
 

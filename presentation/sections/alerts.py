@@ -91,8 +91,8 @@ def _absent(facts: PageFacts) -> Iterator[Alert]:
     if facts.run.scenario.population.setting != "fixed" or not facts.crowds:
         return
     if facts.opens:
-        # a program that opens only rows of k people has a single round, so there is no difference
-        # of counts
+        # a release program that opens only rows of k people has a single round, so there is no
+        # difference of counts
         return
     if missing := facts.first_counted - facts.released:
         yield Alert(

@@ -135,11 +135,12 @@ def _reader_text(facts: "PageFacts") -> str:
 def exposed(facts: "PageFacts") -> Iterator[Alert]:
     """Warn of people in combinations of the release that fewer than k people have.
 
-    Programs that open only shared rows are left out; `excluded` warns of their exposed people.
+    Release programs that open only shared rows are left out; `excluded` warns of their exposed
+    people.
     """
     small = [people for people in facts.crowds if people < facts.k]
-    # A program that opens only rows of k people counts the unopened rows together in one cell. Such
-    # a cell is no crowd of equal people, so its size shows no exposure.
+    # A release program that opens only rows of k people counts the unopened rows together in one
+    # cell. Such a cell is no crowd of equal people, so its size shows no exposure.
     if small and not facts.opens:
         share = percent(facts.exposed / facts.released)
         yield Alert(

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class LocalNoise(Capability):
-    """The part of a program with users that add noise to their answers before they encrypt them.
+    """The part of a release program with users that add noise to answers before encryption.
 
     The analyst counts the noisy answers (reports); no curator decides on released columns.
     """
@@ -38,7 +38,7 @@ class LocalNoise(Capability):
     answers = AnswerKind.REPORTS
 
     def problems(self, scenario: "Scenario") -> "Iterator[Problem]":
-        """Yield a problem if [local] of a scenario has a mechanism that the program cannot use."""
+        """Yield a problem if [local] has a mechanism that the release program cannot use."""
         raise NotImplementedError
 
     def questions(self, scenario: "Scenario", people: "Population") -> "tuple[Question, ...]":
@@ -78,7 +78,7 @@ class LocalNoise(Capability):
 
 
 class ThresholdOpening(Capability):
-    """The part of a program with which the analyst can decrypt only rows that k people share.
+    """The part of a release program by which the analyst decrypts only rows that k people share.
 
     Such a row is open, every other row stays closed. The only round is the release.
 
@@ -110,7 +110,7 @@ class ThresholdOpening(Capability):
         raise NotImplementedError
 
     def variants(self, policy: "Policy") -> "Iterator[tuple[str, Policy]]":
-        """Yield the variants of a policy that a comparison of programs plays, as (suffix, policy).
+        """Yield (suffix, policy): the variants that a comparison of release programs plays.
 
         The suffix, such as " prefixes", is added to the program's name in the table of the
         comparison.
@@ -119,7 +119,7 @@ class ThresholdOpening(Capability):
 
 
 class ColumnDecision(Capability):
-    """The part of a program with a curator that decides, after round 1, on the released columns."""
+    """The part of a release program by which a curator decides, after round 1, on columns."""
 
     def options(
         self,
@@ -142,13 +142,13 @@ class ColumnDecision(Capability):
     def dropped(self, session: "Session") -> "tuple[UnreleasedColumn, ...]":  # noqa: ARG002
         """Return each suppressed column of a session, with the limits that would admit it.
 
-        () if the program does not compute such limits.
+        () if the release program does not compute such limits.
         """
         return ()
 
 
 class RuleDecision(ColumnDecision):
-    """The part of a program that decides by the exposure rule of its policy, from single columns.
+    """The part of a release program that decides by its policy's rule, from single columns.
 
     The rule bounds the exposure of a set of columns from the counts of each column by itself.
     """
@@ -165,7 +165,7 @@ class RuleDecision(ColumnDecision):
 
 
 class WeighedChoice(Capability):
-    """The part of a program that releases the columns of largest total weight within max_exposure.
+    """The part of a release program that maximizes the released weight within max_exposure.
 
     The keys of [policy] that set weights, or require and forbid columns, are accepted with this
     part only.
@@ -175,7 +175,7 @@ class WeighedChoice(Capability):
 
 
 class OwnProof(Capability):
-    """The part of a program that proves its decisions itself, not by a rule of `analysis`.
+    """The part of a release program that proves its decisions itself, not by a rule of `analysis`.
 
     A decision's certificate names the rule that proves its exposure bound. Here that name begins
     with the kind of the program.
@@ -192,15 +192,15 @@ class OwnProof(Capability):
 
 
 class OwnFindings(Capability):
-    """The part of a program that adds findings of its own to result.json, besides all scores."""
+    """The part of a release program that adds its own scores, `findings`, to result.json."""
 
     def record(self) -> "type[Findings]":
-        """Return the record type of the program's findings."""
+        """Return the record type of the release program's findings."""
         raise NotImplementedError
 
 
 class FixedColumns(Capability):
-    """The part of a program that releases columns fixed beforehand, at any exposure bound."""
+    """The part of a release program with fixed released columns, at any exposure bound."""
 
     def columns(self, policy: "Policy", schema: "Schema") -> tuple[str, ...]:
         """Return the names of the columns that are released under a policy."""
@@ -208,7 +208,7 @@ class FixedColumns(Capability):
 
 
 class DeeperQueries(Capability):
-    """The part of a program that queries groups of columns after the single columns."""
+    """The part of a release program that queries groups of columns after the single columns."""
 
     keys = ("curator_exposure", "ask")
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 
 class AnswerKind(StrEnum):
-    """The kind of answers that people submit for a program.
+    """The kind of answers that people submit for a release program.
 
     Attributes:
         ROWS: true values, which the curator and the analyst count.

@@ -31,7 +31,7 @@ def require_close(where: str, actual: Any, claimed: Any, *, close: float = CLOSE
 
 
 def claimed(evidence: ProgramEvidence, kind: type[F]) -> F:
-    """Return the program's findings in result.json, of the record type `kind`.
+    """Return the release program's findings in result.json, of the record type `kind`.
 
     Raises NoGround (the claim cannot be checked) if result.json has no such findings.
     """

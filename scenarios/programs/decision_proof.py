@@ -1,4 +1,4 @@
-"""Verification of a decision: by the program with its own proof, else by a rule of `analysis`."""
+"""Verification of a decision: by a release program's own proof, or a rule of `analysis`."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -19,9 +19,9 @@ def verify_decision(
     """Recompute a decision's certificate from the counts that the curator read.
 
     Raises VerificationError if the certificate's exposure bound is smaller than can be proved. The
-    certificate names its rule. If the name begins with the kind of a program that has its own
-    proof, that program verifies the bound, else `analysis` does. round_results: the queries with
-    their counts.
+    certificate names its rule. If the name begins with the kind of a release program that has its
+    own proof, that program verifies the bound, else `analysis` does. round_results: the queries
+    with their counts.
     """
     rule = decision.certificate.rule
     for kind, owner in PROGRAMS.items():

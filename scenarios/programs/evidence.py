@@ -27,7 +27,7 @@ class NoGround(Exception):
 
 
 class Claims(Protocol):
-    """The content of result.json that a program reads (lab/scoring/result.py has all of it)."""
+    """The part of result.json that a release program reads (see lab/scoring/result.py)."""
 
     @property
     def seed(self) -> int | None:
@@ -67,11 +67,11 @@ class Claims(Protocol):
 
     @property
     def findings(self) -> "Findings | UnsetType":
-        """The program's own findings; UNSET if the program writes none."""
+        """The release program's own findings; UNSET if the program writes none."""
 
 
 class Recorded(Protocol):
-    """A recorded run, as a program reads it for verification.
+    """A recorded run, as a release program reads it for verification.
 
     Attributes:
         scenario: the scenario that was played.
@@ -93,7 +93,7 @@ class Recorded(Protocol):
 
 
 class ProgramEvidence(Protocol):
-    """The input of a program's `verify`: a recorded run and its counts.
+    """The input of a release program's `verify`: a recorded run and its counts.
 
     records/verification/evidence.py implements this interface.
     """

@@ -1,4 +1,4 @@
-"""The base class of programs' own findings in result.json, and the record of an epsilon.
+"""The base class of release programs' own findings in result.json, and the record of an epsilon.
 
 Each program with findings of its own has a subclass with its own tag.
 """
@@ -36,7 +36,7 @@ class StatedEpsilon(Record, frozen=True):
 
 
 class Findings(Record, frozen=True, tag_field="program"):
-    """The base class of a program's own findings in a session; scores of every run are elsewhere.
+    """The base class of the scores that only one release program computes (its findings).
 
     A subclass has its own tag. Its fields are part of an outcome and, under `findings`, of
     result.json.
@@ -57,7 +57,7 @@ class Findings(Record, frozen=True, tag_field="program"):
 
     @property
     def largest_error(self) -> float | None:
-        """The largest absolute error of an estimate; None if the program estimates no counts."""
+        """The largest absolute error of an estimate; None without estimated counts."""
         return None
 
     @property

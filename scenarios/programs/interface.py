@@ -172,7 +172,7 @@ class ScoringSettings:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A session that was played, as its program scores it.
+    """A session that was played, as its release program scores it.
 
     Attributes:
         settings: the scenario's settings for scores.
@@ -189,7 +189,7 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """The findings of a program in a session, in addition to the scores that every run has.
+    """The findings of a release program in a session, in addition to the scores that every run has.
 
     Attributes:
         findings: the program's own record; None if the scores of every run are all findings.
@@ -228,13 +228,13 @@ class ReleaseProgram(Protocol):
     recomputed: str | None
 
     def capability(self, kind: "type[C]") -> "C | None":
-        """Return the optional part `kind` of the program, such as its noise, or None."""
+        """Return the optional part `kind` of the release program, such as its noise, or None."""
 
     def rounds(self, policy: "Policy", schema: Schema) -> "Sequence[Call]":
         """Return the largest possible queries of a session, the release included."""
 
     def check(self, scenario: "Scenario", facts: "ScenarioFacts") -> "Iterator[Problem]":
-        """Yield a problem for each request of a scenario that this program cannot meet."""
+        """Yield a problem for each request of a scenario that this release program cannot meet."""
 
     def policy(self, scenario: "Scenario") -> "AnnouncedPolicy":
         """Return the part of the policy that the session's announcement states."""
@@ -246,13 +246,13 @@ class ReleaseProgram(Protocol):
         """
 
     def score(self, session: Session) -> Scored:
-        """Return the findings that only this program has in a session.
+        """Return the findings that only this release program has in a session.
 
         Scores that every run has, such as exposure and leakage, are computed in lab/scoring.
         """
 
     def verify(self, evidence: ProgramEvidence) -> str:
-        """Recompute the program's own findings from the record of a run, and return a summary.
+        """Recompute the release program's own findings from a record; return a summary.
 
         Raises VerificationError if a claim in result.json differs, NoGround if there is no such
         claim.

@@ -1,4 +1,4 @@
-"""Local noise: the randomization of answers before users seal them (program `randomized`).
+"""Local noise: the randomization of answers before users seal them (release program `randomized`).
 
     mechanism              one report                               randomizer of one feature
     grr                    a value of the feature                     GRR(a, e)

@@ -1,4 +1,4 @@
-"""The base class of programs with a single round, in which no columns are chosen."""
+"""The base class of release programs with a single round, in which no columns are chosen."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class OneRound(Decided):
-    """The base class of programs with a single query; its answers are the release."""
+    """The base class of release programs with a single query; its answers are the release."""
 
     capabilities: tuple[Capability, ...] = ()
 

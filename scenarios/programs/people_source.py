@@ -1,4 +1,4 @@
-"""The people of a scenario, as its program asks them: people with columns, or owners of sets."""
+"""The people that a release program asks: people with columns, or owners of sets."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class PeopleSource(Capability):
-    """The part of a program that draws the people of a scenario: here, people with columns."""
+    """The part of a release program that draws a scenario's people: here, with columns."""
 
     def facts(self, scenario: Scenario, base: Path) -> tuple[ScenarioFacts, list[Problem]]:
         """Return the facts known before a draw (features, sizes, number of people), and problems.
@@ -51,7 +51,7 @@ class PeopleSource(Capability):
 
 
 class SetPopulation(PeopleSource):
-    """The part of a program that asks owners of sets.
+    """The part of a release program that asks owners of sets.
 
     A set is a vector with a bit for each element; its owner sends the vector in pieces.
     """
@@ -100,4 +100,4 @@ class SetPopulation(PeopleSource):
         return (2,) * positions_of(people)
 
 
-COLUMNS = PeopleSource()  # the source of people for programs that define no other source
+COLUMNS = PeopleSource()  # the source of people for release programs that define no other source

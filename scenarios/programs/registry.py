@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from .random_participation import Participation
 
 
-# Members that programs had before version 0.2.0. A program with one of them was written for an
-# earlier version, so it is refused.
+# Members that release programs had before version 0.2.0. A program with one of them was written for
+# an earlier version, so it is refused.
 OLD_NAMES = (
     *("reports", "opens", "chooses", "listed", "by_rule", "again", "asks_again", "deepens"),
     *("among_peers", "on_paper", "held", "has_columns", "questions", "participation", "calls"),
@@ -46,7 +46,7 @@ REQUIRED = ("kind", "wire", "capability", "check", "strategy", "score", "verify"
 
 @cache
 def _load_program(place: str) -> "ReleaseProgram":
-    """Import a program (`module:class`) and return an object of it.
+    """Import a release program (`module:class`) and return an object of it.
 
     Raises ParameterError for a class with names of an earlier version, or without a required
     member.
@@ -70,7 +70,7 @@ class ProgramRegistry(Mapping[str, "ReleaseProgram"]):
     """Every release program, by its kind of policy; a program is imported when it is looked up."""
 
     def __getitem__(self, kind: str) -> "ReleaseProgram":
-        """Return the program of a kind of policy; the program is imported at its first use."""
+        """Return the release program of a kind of policy, imported at its first use."""
         return _load_program(kinds()[kind])
 
     def __iter__(self) -> Iterator[str]:
@@ -91,7 +91,7 @@ def program_of(scenario: Scenario) -> "ReleaseProgram":
 
 
 def capability(scenario: Scenario, kind: type[C]) -> C | None:
-    """Return the optional part `kind` of a scenario's program; None if the program lacks it."""
+    """Return the optional part `kind` of a scenario's release program; None if it lacks it."""
     return program_of(scenario).capability(kind)
 
 
@@ -106,7 +106,7 @@ def answers_in(scenario: Scenario) -> AnswerKind:
 
 
 def heard_as(questions: "Program") -> "ReleaseProgram":
-    """Return the first program with this sequence of queries.
+    """Return the first release program with this sequence of queries.
 
     For callers with an announcement and no scenario, because an announcement does not state the
     kind of policy. If users submit all answers at once, the queries are the same.
@@ -190,7 +190,7 @@ def announced_names(scenario: Scenario, names: Sequence[str]) -> tuple[str, ...]
 
 
 def people_source(scenario: Scenario) -> PeopleSource:
-    """Return the part of a scenario's program that draws its people."""
+    """Return the part of a scenario's release program that draws its people."""
     return capability(scenario, PeopleSource) or COLUMNS
 
 
@@ -209,7 +209,7 @@ def samples(scenario: Scenario, seed: int | None) -> "Samples":
 
 
 def fixed_columns(policy: Policy, schema: "Schema") -> tuple[str, ...] | None:
-    """Return the columns that a policy releases at any exposure; None if its program chooses."""
+    """Return the columns released at any exposure; None if the release program chooses."""
     fixed = PROGRAMS[policy.kind].capability(FixedColumns)
     return fixed.columns(policy, schema) if fixed else None
 

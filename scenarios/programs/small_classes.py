@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 def exposed_people(program: "ReleaseProgram", release: "Counts", k: int) -> int:
     """Return the number of people in a released cell of fewer than k people.
 
-    If a program opens only rows that k people share: the people with a released value, among the
-    first values of a row, that fewer than k people share.
+    If a release program opens only rows that k people share: the people with a released value,
+    among the first values of a row, that fewer than k people share.
     """
     if opening := program.capability(ThresholdOpening):
         return opening.exposed(release, k)

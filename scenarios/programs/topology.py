@@ -83,13 +83,14 @@ def _shufflers(mix: Mix) -> tuple[str, ...]:
 def _handlers(scenario: Scenario) -> tuple[str, ...]:
     """Return the central parties that handle people's messages.
 
-    The order is that of result tables: curator, analyst, shufflers, further parties of the program.
+    The order is that of result tables: curator, analyst, shufflers, further parties of the release
+    program.
     """
     return (CURATOR, ANALYST, *_shufflers(scenario.mix), *further_parties(scenario))
 
 
 def further_parties(scenario: Scenario) -> tuple[str, ...]:
-    """Return the central parties besides shufflers, curator and analyst, which a program adds."""
+    """Return the central parties of a release program besides shufflers, curator and analyst."""
     from .registry import capability
 
     opening = capability(scenario, ThresholdOpening)

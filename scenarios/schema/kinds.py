@@ -24,7 +24,7 @@ BUILT_IN = {
     "pairs": f"{HOME}.pairs.program:PairsProgram",
     "informative": f"{HOME}.informative.program:Informative",
     "threshold": f"{HOME}.threshold.program:Threshold",
-}  # kind of policy -> location of its program, `module:class`
+}  # kind of policy -> location of its release program, `module:class`
 
 
 def kinds() -> Mapping[str, str]:

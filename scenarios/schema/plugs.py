@@ -1,7 +1,8 @@
 """The entry points of other installed packages, in the groups `veilmix.<group>`, by name.
 
-An entry point is a name with a location, by which a package adds an attack, a program or the like.
-Only names and locations are read here; no module of a package is imported until it is used.
+An entry point is a name with a location, by which a package adds an attack, a release program or
+the like. Only names and locations are read here; no module of a package is imported until it is
+used.
 
 `importlib.metadata` is slow. It is called only if a metadata file of an installed package names
 such a group, and most installations have no such package.

@@ -1,7 +1,7 @@
 """`count-closed`: the reader learns how many people have each row that it cannot decrypt.
 
-In the program `threshold`, equal ballots form a group, and a group decrypts only with k ballots or
-more. The reader sees the size of smaller groups, but not their row.
+In the release program `threshold`, equal ballots form a group, and a group decrypts only with k
+ballots or more. The reader sees the size of smaller groups, but not their row.
 """
 
 from ....protocol.knowledge.opened_exploits import closed_sizes

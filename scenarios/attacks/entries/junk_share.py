@@ -1,7 +1,7 @@
 """`junk-share`: a user sends a false secret share, to keep the row of other users closed.
 
-In the program `threshold`, ballots with an equal row form a group, and each ballot holds a share of
-the group's key. k true shares open the group. A false share could keep it closed.
+In the release program `threshold`, ballots with an equal row form a group, and each ballot holds a
+share of the group's key. k true shares open the group. A false share could keep it closed.
 """
 
 from collections import Counter
@@ -20,8 +20,8 @@ from ..faults.sharers import junk_sender
 def strike(setup: AttackSetup, index: int, rounds: Notes) -> None:
     """Let the user with an index send a ballot with a false share of the key that opens its row.
 
-    rounds: round -> the function that records the attack as carried out; the program has a single
-    round.
+    rounds: round -> the function that records the attack as carried out; the release program has a
+    single round.
     """
     user = parties.user(index)
     entropy, (note,) = setup.entropy(f"junk of {user}"), rounds.values()

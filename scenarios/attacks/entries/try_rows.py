@@ -1,8 +1,8 @@
 """`try-rows`: the analyst and the party `randomness` test all possible rows on closed ballots.
 
-In the program `threshold`, a row opens only if k people share it. The party `randomness` computes
-the secret function from which a row's encryption key follows. With this function, the analyst can
-encrypt each candidate row, and compare.
+In the release program `threshold`, a row opens only if k people share it. The party `randomness`
+computes the secret function from which a row's encryption key follows. With this function, the
+analyst can encrypt each candidate row, and compare.
 """
 
 from collections import Counter

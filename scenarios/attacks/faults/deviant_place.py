@@ -54,8 +54,8 @@ class DeviantPlace(Endpoint):
         for deviation in self._round_deviations(number, Action.SAY):
             if isinstance(body, Submission):
                 self.deviations.note(deviation, self.network.instruments)
-                # If `plan.shape` is set (program `threshold`), deviant_cast.py has given the honest
-                # role this row as its own, so the submission needs no change.
+                # If `plan.shape` is set (release program `threshold`), deviant_cast.py has given
+                # the honest role this row as its own, so the submission needs no change.
                 if plan.shape is None:
                     body = self._submission(plan, deviation.row, self.signer)
         replacement = await self._passed(number, receiver, body)

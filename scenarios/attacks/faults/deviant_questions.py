@@ -24,7 +24,7 @@ class Overasking(Strategy):
 
     Attributes:
         honest: the announced strategy.
-        cast: the session, with the program and rule that fix the legal queries.
+        cast: the session, with the release program and rule that fix the legal queries.
         deviations: the strategy of the coalition, which records the changed rounds.
     """
 

@@ -1,4 +1,4 @@
-"""Ballots of the program `threshold`, made by coalition members without key material for their row.
+"""Ballots of members without key material for their row, in the release program `threshold`.
 
 In this program, ballots with equal rows form a group, and a group opens with k ballots. The party
 `randomness` computes the secret function from which a row's key follows. Without the function's

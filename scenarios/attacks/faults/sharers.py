@@ -1,4 +1,4 @@
-"""The misbehaviour of a user that submits a false secret share, in the program `threshold`.
+"""The misbehaviour of a user that submits a false secret share, in the release program `threshold`.
 
 In this program, ballots with the same row form a group. Each ballot holds a share of the group's
 key, and k shares open the group. The party `randomness` computes the key material of a row.

@@ -1,7 +1,7 @@
 """The play of a scenario among peers, with messages or without (protocol/peers/agreement.py).
 
 Peers have no curator. They sign an agreement beforehand, which replaces the curator's announcement.
-The program `two-round` defines the queries, the decision rule and the release.
+The release program `two-round` defines the queries, the decision rule and the release.
 """
 
 from collections import Counter

@@ -25,9 +25,9 @@ def measure(
     """Return the exposure of a release: true, certified, and the worst case over its marginals.
 
     The certified share is proved again for the respondents before the release (board/promise.py).
-    If the program has no such proof, it is the bound of the decision. People whom a reader can
-    exclude from other small classes are exposed too. The release shows them, so they are added to
-    both shares.
+    If the release program has no such proof, it is the bound of the decision. People whom a reader
+    can exclude from other small classes are exposed too. The release shows them, so they are added
+    to both shares.
 
     nodes: the maximum number of nodes of each search tree for the worst case; 0: no search; None:
     the default.

@@ -1,6 +1,6 @@
 """The format of result.json, by which the file is written, read, checked and documented.
 
-    Result          the facts of every run, and the findings of its program
+    Result          the facts of every run, and the findings of its release program
     result_type()   `Result` with the findings of each program, as it is read and published
     coalition(view) the record of the leakage to a coalition
 
@@ -258,7 +258,7 @@ class Result(Record, frozen=True):
 
 @cache
 def result_type(kind: str | None = None) -> type[Result]:
-    """Return `Result` with the findings of a program, as a file is read, checked and published.
+    """Return `Result` with a release program's findings, as a file is read, checked and published.
 
     kind: the policy's kind, which determines the program; None: all known programs, also of other
     packages. Then the findings are a tagged union of the records of these programs.
@@ -279,7 +279,7 @@ def result_type(kind: str | None = None) -> type[Result]:
 
 
 def findings_of(result: Mapping[str, Any], program: str) -> Mapping[str, Any] | None:
-    """Return the findings in a result's plain data if this program wrote them; else None.
+    """Return the findings in a result's plain data if this release program wrote them; else None.
 
     program: the name of the program.
     """
@@ -291,7 +291,7 @@ def is_released(*, release: object, findings: object, curated: object) -> bool:
     """Whether a run has a release: a table, or estimates from randomized reports.
 
     If a randomizer has very many different reports, no table of reports is written. Then the
-    findings of the program are the release.
+    findings of the release program are the release.
 
     Args:
         release: the table; None: there is none.

@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 SCHEMA = 4
-FLAT = 1  # version in which the findings of each program had a key of their own at the top level
+# version in which the findings of each release program had a key of their own at the top level
+FLAT = 1
 # last version in which the worst case was one number, although it could be a mere upper bound
 BARE = 2
 UNLIMITED = 3  # last version without the limits of the search for the worst case
@@ -14,7 +15,7 @@ MOVED: Mapping[str, tuple[str, Callable[[Any], dict[str, Any]]]] = {
     "blanks": ("local-suppression", dict),
     "local": ("randomized", dict),
     "incidence": ("incidence", dict),
-}  # key of version 1 -> the program, and a function that returns the program's findings
+}  # key of version 1 -> the release program, and a function that returns the program's findings
 
 
 def current(data: Mapping[str, Any]) -> dict[str, Any]:

@@ -158,7 +158,7 @@ def flooded(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
 def choice(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
     """Yield keys of [policy] that the release program ignores, and contradictory columns."""
     policy, usual = scenario.policy, Policy()
-    # An ignored limit would seem to be enforced, so a key that the program does not read is
+    # An ignored limit would seem to be enforced, so a key that the release program does not read is
     # refused.
     keys_read = {key for part in program_of(scenario).capabilities for key in part.keys}
     for keys_of_kind, message in UNREAD:

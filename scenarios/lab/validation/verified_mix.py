@@ -1,4 +1,4 @@
-"""Checks of a scenario with `mix.kind = "verified"`: programs, faults and countermeasures.
+"""Checks of a scenario with `mix.kind = "verified"`: release programs, faults and countermeasures.
 
 A verified mix proves every step in zero knowledge, so most countermeasures of the onion mix are not
 needed.

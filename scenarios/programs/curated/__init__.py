@@ -1,4 +1,4 @@
-"""The program `two-round`: single columns are counted, columns are chosen, their table is released.
+"""The release program `two-round`: count single columns, choose columns, release their table.
 
 May import the same packages as `programs`. Must never know other programs.
 """

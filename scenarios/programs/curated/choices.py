@@ -1,4 +1,4 @@
-"""Programs with a choice of columns by the curator, from the counts of single columns.
+"""Release programs with a choice of columns by the curator, from the counts of single columns.
 
 kind       released columns
 exposure   the set of largest total weight with a bound on exposure within max_exposure
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class PolicyDecision(BoundDecision, RuleDecision):
-    """The decision of the program `exposure`: by the exposure bounds of all sets of columns."""
+    """The decision of the release program `exposure`: by exposure bounds of all column sets."""
 
     def dropped(self, session: "Session") -> "tuple[UnreleasedColumn, ...]":
         """Return each suppressed column of a session with the limits that would admit it."""
@@ -51,7 +51,7 @@ class PolicyDecision(BoundDecision, RuleDecision):
 
 
 class NamedColumns(FixedColumns):
-    """The fixed columns of the program `fixed`: the list `keep` of a scenario's [policy]."""
+    """The fixed columns of the release program `fixed`: the list `keep` of [policy]."""
 
     keys = ("keep",)
 
@@ -61,7 +61,7 @@ class NamedColumns(FixedColumns):
 
 
 class AllColumns(FixedColumns):
-    """The fixed columns of the program `all`: every column."""
+    """The fixed columns of the release program `all`: every column."""
 
     def columns(self, policy: Policy, schema: "Schema") -> tuple[str, ...]:  # noqa: ARG002
         """Return the names of all columns."""
@@ -69,7 +69,7 @@ class AllColumns(FixedColumns):
 
 
 class ExposureProgram(Decided):
-    """The program `exposure`: it releases the set of largest total weight within max_exposure.
+    """The release program `exposure`: it maximizes the released weight within max_exposure.
 
     The set is of columns; max_exposure limits the proved share of exposed people.
     """
@@ -78,7 +78,7 @@ class ExposureProgram(Decided):
     capabilities = (PolicyDecision(), WeighedChoice())
 
     def policy(self, scenario: Scenario) -> "AnnouncedPolicy":
-        """Return the announced policy of the program.
+        """Return the announced policy of the release program.
 
         If each person may have several rows, the announced rule is `persons`, an exposure bound for
         them.
@@ -93,13 +93,13 @@ class ExposureProgram(Decided):
 
 
 class Fixed(Decided):
-    """The program `fixed`: it releases the columns that the scenario names, at any exposure."""
+    """The release program `fixed`: it releases the columns named in the scenario."""
 
     kind = "fixed"
     capabilities = (BoundDecision(), NamedColumns())
 
     def check(self, scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
-        """Yield a problem for a missing `keep`, and the problems of programs with a curator."""
+        """Yield a problem for a missing `keep`, and those of release programs with a curator."""
         if not scenario.policy.keep:
             message = 'missing; kind = "fixed" releases the features named in keep'
             yield problem(("policy", "keep"), message)
@@ -107,7 +107,7 @@ class Fixed(Decided):
 
 
 class ReleaseAll(Decided):
-    """The program `all`: it releases every column, at any exposure bound."""
+    """The release program `all`: it releases every column, at any exposure bound."""
 
     kind = "all"
     capabilities = (BoundDecision(), AllColumns())

@@ -1,4 +1,4 @@
-"""The base class `Decided` of programs with a curator that chooses columns.
+"""The base class `Decided` of release programs with a curator that chooses columns.
 
 Programs inherit from `Decided` and override the parts that differ. choices.py has three programs
 that decide from the counts of single columns.
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from ..interface import ConsideredColumns, Scored, Session
 
 TWO_ROUND = "two-round"  # the sequence of queries: single columns, then the release
-# these programs share one row in the table of a comparison; the row is named after the kind of
-# policy
+# these release programs share one row in the table of a comparison; the row is named after the kind
+# of policy
 ROW = "exposure"
 
 
@@ -42,8 +42,8 @@ def resolved_policy(scenario: Scenario) -> Policy:
 def same_people_problems(scenario: Scenario) -> Iterator[Problem]:
     """Yield a problem if a scenario asks other people in round 2, or sets the rule of the bound.
 
-    For programs that ask the same people in each round and prove exposure by the coverage bound,
-    which counts the cells of common values. The rule (the method of the proof) is then not a
+    For release programs that ask the same people in each round and prove exposure by the coverage
+    bound, which counts the cells of common values. The rule (the method of the proof) is then not a
     choice.
     """
     kind = quoted(scenario.policy.kind)
@@ -82,7 +82,7 @@ class BoundDecision(ColumnDecision):
 
 
 class Decided:
-    """The base class of programs with a curator that counts columns, then decides on a release.
+    """The base class of release programs with a curator that counts columns, then decides.
 
     A subclass overrides the parts that differ: mostly `strategy`, which holds the decision.
     """
@@ -95,7 +95,7 @@ class Decided:
     recomputed: str | None = None
 
     def capability(self, kind: type[C]) -> C | None:
-        """Return the optional part `kind` of the program; None if it lacks the part."""
+        """Return the optional part `kind` of the release program; None if it lacks the part."""
         return next((part for part in self.capabilities if isinstance(part, kind)), None)
 
     def check(self, scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:  # noqa: ARG002
@@ -146,8 +146,8 @@ class Decided:
     def rounds(self, policy: Policy, schema: "Schema") -> "Sequence[Call]":
         """Return the largest possible queries of a session, the release included.
 
-        The queries are: each column by itself; groups of columns, if the program asks for groups;
-        all columns that may be released, together.
+        The queries are: each column by itself; groups of columns, if the release program asks for
+        groups; all columns that may be released, together.
         """
         from ....protocol.board.strategies import first_call
         from ....protocol.wire.announcement import Program
@@ -172,7 +172,7 @@ class Decided:
         return Scored(considered=considered, dropped=dropped)
 
     def verify(self, evidence: "ProgramEvidence") -> str:  # noqa: ARG002
-        """Raise NoGround: the program adds no findings to result.json that could be recomputed."""
+        """Raise NoGround: the release program adds no findings that could be verified."""
         raise NoGround(
             "this kind of policy writes no `findings` into result.json that could be recomputed"
         )

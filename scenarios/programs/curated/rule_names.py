@@ -16,7 +16,7 @@ PRICED = "margins"
 PLAIN = "coverage"
 PERSONS = "persons"  # the rule where persons have several rows (persons.py)
 CARRIED_OVER = (PLAIN, "refined")  # rules that also bound the exposure of people outside the counts
-# values of `rule` that a scenario may have if its program proves decisions without a rule
+# values of `rule` that a scenario may have if its release program proves decisions without a rule
 OWN_PROOF_RULES = (PRICED, PLAIN)
 # rule -> the rule used in its place if the released people are not in the counts
 CARRIED: Mapping[str, str] = {PRICED: PLAIN}

@@ -1,4 +1,4 @@
-"""The program `hierarchical` as a ReleaseProgram (programs/interface.py).
+"""The release program `hierarchical` as a ReleaseProgram (programs/interface.py).
 
 Its curator counts groups of more and more columns, as long as the queries are safe: the counts
 prove that few people are in small cells.
@@ -42,7 +42,7 @@ def _widest(columns: Sequence[int]) -> "list[tuple[int, ...]]":
 
 
 class GroupDecision(BoundDecision):
-    """The decision of the program `hierarchical`, by the counts of all queried column groups."""
+    """The decision of the release program `hierarchical`, by counts of column groups."""
 
     def considered(self, session: "Session") -> "tuple[ConsideredColumns, ...]":
         """Return every set of columns with the exposure bound that all counts of the curator prove.
@@ -73,7 +73,7 @@ class GroupDecision(BoundDecision):
 
 
 class GroupQueries(DeeperQueries):
-    """The queries of the program `hierarchical` for groups of columns, beyond single columns."""
+    """The queries of the release program `hierarchical` for groups of columns."""
 
     def calls(self, policy: Policy, columns: Sequence[int]) -> "Iterator[Call]":
         """Yield the most queries for groups of columns that a session can have.
@@ -95,7 +95,7 @@ class GroupQueries(DeeperQueries):
 
 
 class GroupProof(OwnProof):
-    """The proof of a decision of the program `hierarchical`, from the counts of column groups."""
+    """The proof of a decision of the release program `hierarchical`, from group counts."""
 
     def verify(
         self, decision: "Decision", schema: "Schema", round_results: "Sequence[RoundResult]"
@@ -110,7 +110,7 @@ class GroupProof(OwnProof):
 
 
 class RoundFindings(OwnFindings):
-    """The findings of the program `hierarchical`: the knowledge of the curator after each round."""
+    """The findings of the release program `hierarchical`: the curator's knowledge by round."""
 
     def record(self) -> "type[Findings]":
         """Return the record type of the curator's rounds."""
@@ -120,7 +120,7 @@ class RoundFindings(OwnFindings):
 
 
 class HierarchicalProgram(Decided):
-    """The program `hierarchical`: its curator counts single columns, then groups of columns.
+    """The release program `hierarchical`: it counts single columns, then groups of columns.
 
     A group is queried only if the earlier counts prove that few people are in small cells of it.
     """
@@ -132,7 +132,8 @@ class HierarchicalProgram(Decided):
     def check(self, scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:  # noqa: ARG002
         """Yield a problem if later rounds ask other people, or if the scenario sets a rule.
 
-        The program proves exposure bounds itself, so the rule (method of proof) is not a choice.
+        The release program proves exposure bounds itself, so the rule (method of proof) is not a
+        choice.
         """
         return same_people_problems(scenario)
 

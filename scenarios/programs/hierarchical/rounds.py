@@ -1,4 +1,4 @@
-"""The curator's knowledge after each round of `hierarchical`: the findings of this program.
+"""The curator's knowledge after each round of `hierarchical`: the findings of this release program.
 
 For each round they state the counted tables, the people in small classes, and the bits that the
 curator received.
@@ -61,7 +61,7 @@ class RoundRecord(Record, frozen=True):
 
 
 class Rounds(Findings, frozen=True, tag="hierarchical"):
-    """The findings of the program `hierarchical`: the curator's knowledge, round by round.
+    """The findings of the release program `hierarchical`: the curator's knowledge, round by round.
 
     Attributes:
         rounds: a record for each round that the curator read.

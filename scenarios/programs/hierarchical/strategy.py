@@ -1,4 +1,4 @@
-"""The program `hierarchical`: the curator's next query, and its decision at the end.
+"""The release program `hierarchical`: the curator's next query, and its decision at the end.
 
 Round r asks for groups of r columns. A group of columns may be asked for if
 
@@ -63,7 +63,7 @@ SHARP = 4
 
 @dataclass(frozen=True, slots=True)
 class HierarchicalStrategy:
-    """The strategy of a curator of the program `hierarchical`: its next query, and its decision.
+    """The curator's strategy in the release program `hierarchical`: queries and decision.
 
     Each query counts groups of columns that are safe to query. At the end it releases columns.
 

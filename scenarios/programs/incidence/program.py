@@ -1,4 +1,4 @@
-"""The program `incidence` (policy.kind) as a ReleaseProgram: owners report sets with noise."""
+"""The release program `incidence` (a policy.kind): owners of sets report with noise."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class SetNoise(LocalNoise):
-    """The noise of the program `incidence`: each bit of an owner's vector may be flipped.
+    """The noise of the release program `incidence`: each bit of an owner's vector may be flipped.
 
     Bit i of an owner's vector is 1 if element i is in the owner's set.
     """
@@ -52,7 +52,7 @@ class SetNoise(LocalNoise):
 
 
 class CountFindings(OwnFindings):
-    """The findings of the program `incidence`: for each t, the elements in exactly t sets."""
+    """The findings of the release program `incidence`: for each t, elements in exactly t sets."""
 
     def record(self) -> "type[Findings]":
         """Return the record type of the estimates."""
@@ -62,7 +62,7 @@ class CountFindings(OwnFindings):
 
 
 class IncidenceProgram(Randomizing):
-    """The program `incidence`: it estimates the number of elements that are in exactly t sets.
+    """The release program `incidence`: it estimates how many elements are in exactly t sets.
 
     Owners send the vectors of their sets with flipped bits, so the counts are noisy.
     """

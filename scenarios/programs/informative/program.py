@@ -1,4 +1,4 @@
-"""The program `informative`: it releases the columns of largest total entropy.
+"""The release program `informative`: it releases the columns of largest total entropy.
 
 The program `exposure` releases as many columns as its exposure bound allows; a nearly constant
 column counts there as much as a column that distinguishes people. Here the weight of a column is
@@ -37,13 +37,13 @@ def bits(count: Sequence[int]) -> float:
 
 
 class Informative(Decided):
-    """The program `informative`: it releases the columns of largest total entropy."""
+    """The release program `informative`: it releases the columns of largest total entropy."""
 
     kind = "informative"
     note = "the columns of largest total entropy"
 
     def check(self, scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
-        """Yield a problem for weights in the scenario: this program computes the weights itself."""
+        """Yield a problem for weights: this release program computes the weights itself."""
         for key, setting in (
             ("weights", scenario.policy.weights),
             ("prefer", scenario.policy.prefer),

@@ -1,4 +1,4 @@
-"""The program `local-suppression` as a ReleaseProgram (programs/interface.py).
+"""The release program `local-suppression` as a ReleaseProgram (programs/interface.py).
 
 It releases columns in which people leave rare values blank, by rules. Some other people, drawn at
 random, leave a blank too (a cover), so that a blank does not reveal a rare value.
@@ -35,7 +35,7 @@ class ValueProof(OwnProof):
 
 
 class BlankFindings(OwnFindings):
-    """The findings of the program `local-suppression`: the suppressed values and their cost."""
+    """The findings of the release program `local-suppression`: suppressed values and cost."""
 
     def record(self) -> "type[Findings]":
         """Return the record type of suppressed values and their cost."""
@@ -45,7 +45,7 @@ class BlankFindings(OwnFindings):
 
 
 class LocalSuppressionProgram(Decided):
-    """The program `local-suppression`: people leave rare values blank, by rules of the curator.
+    """The release program `local-suppression`: people suppress rare values, by rules.
 
     Some other people, drawn at random, leave a blank too (covers), so that a blank does not reveal
     which value it hides.
@@ -58,8 +58,8 @@ class LocalSuppressionProgram(Decided):
     def check(self, scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:  # noqa: ARG002
         """Yield a problem if round 2 asks other people, or if the scenario sets a rule.
 
-        A rule is a method that bounds exposure. This program needs no rule, because it proves its
-        decisions itself by the coverage bound (a count of the cells of common values).
+        A rule is a method that bounds exposure. This release program needs no rule, because it
+        proves its decisions itself by the coverage bound (a count of the cells of common values).
         """
         return same_people_problems(scenario)
 

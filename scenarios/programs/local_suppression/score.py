@@ -1,4 +1,4 @@
-"""The benefit and the cost of suppressed values: the findings of the program `local-suppression`.
+"""Benefit and cost of suppressed values: findings of the release program `local-suppression`.
 
 The release is compared with two releases of whole columns (global suppression). The first has the
 same limit on the exposure bound; the curator could have chosen it from the same counts. The second
@@ -58,7 +58,7 @@ class Rival(Record, frozen=True):
 
 
 class Blanks(Findings, frozen=True, tag="local-suppression"):
-    """The findings of the program `local-suppression`: suppressed values, and the released cells.
+    """The findings of the release program `local-suppression`: suppressed values and cells.
 
     A cell is the value of a person in a column.
 

@@ -1,4 +1,4 @@
-"""The program `local-suppression`: the choice of suppressed values and of their cover rate.
+"""The release program `local-suppression`: the choice of suppressed values and of their cover rate.
 
 After round 1 the curator knows the count of each value. It decides which columns to release and
 which of their values to suppress. People with a suppressed value leave a blank. All other people
@@ -31,7 +31,7 @@ KIND = "local-suppression"  # the kind of policy
 
 @dataclass(frozen=True, slots=True)
 class LocalSuppressionStrategy:
-    """The strategy of a curator of the program `local-suppression`.
+    """The strategy of a curator of the release program `local-suppression`.
 
     Attributes:
         policy: the policy of the scenario.

@@ -1,4 +1,4 @@
-"""The program `pairs`: it releases at most two columns, of largest weight, within max_exposure.
+"""The release program `pairs`: at most two columns, of largest weight, within max_exposure.
 
 Most published tables have two columns, and cells of few columns are large. `exposure` releases as
 many columns as its exposure bound allows. `pairs` releases at most two columns, of largest total
@@ -59,7 +59,7 @@ def cross_table(
 
 
 class PairDecision(BoundDecision):
-    """The decision of the program `pairs`, by the exposure bounds of columns and of pairs."""
+    """The decision of the release program `pairs`: by exposure bounds of columns and pairs."""
 
     def options(
         self,
@@ -79,7 +79,7 @@ class PairDecision(BoundDecision):
 
 
 class PairsProgram(Decided):
-    """The program `pairs`: it releases a cross table of at most two columns."""
+    """The release program `pairs`: it releases a cross table of at most two columns."""
 
     kind = "pairs"
     capabilities = (PairDecision(), WeighedChoice())

@@ -24,8 +24,8 @@ CENTRAL = ("curator_links_at_most",)
 def fits(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
     """Yield a problem for each request of a scenario that a session among peers cannot meet.
 
-    Such requests are a program that needs a curator, other people in round 2, and keys of [mix]
-    that have a fixed value among peers.
+    Such requests are a release program that needs a curator, other people in round 2, and keys of
+    [mix] that have a fixed value among peers.
     """
     # peers see only the counts of single columns, so they decide from these
     if program_of(scenario).wire != TWO_ROUND:

@@ -1,4 +1,4 @@
-"""The program `randomized`: one round of locally randomized reports, tallied and estimated.
+"""The release program `randomized`: one round of locally randomized reports, tallied and estimated.
 
 May import the same packages as `programs`. Must never know other programs.
 """

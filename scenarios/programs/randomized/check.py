@@ -1,7 +1,7 @@
 """Checks of the noise of a scenario: missing, unread and impossible parameters in [local].
 
-Only the programs of `policy.kind = "histogram"` and `"incidence"` ask for randomized reports; they
-ask for no true values.
+Only the release programs of `policy.kind = "histogram"` and `"incidence"` ask for randomized
+reports; they ask for no true values.
 """
 
 from collections.abc import Iterator, Sequence
@@ -50,7 +50,7 @@ UNMET = ("kept_at_least", "kept", "suppressed", "true_exposure_at_most", "promis
 
 
 def needed(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
-    """Yield a problem for noise in [local] that the program does not read, or for missing noise."""
+    """Yield a problem for missing noise, or noise that the release program does not read."""
     kind, mechanism = scenario.policy.kind, scenario.local.mechanism
     if noise := capability(scenario, LocalNoise):
         yield from noise.problems(scenario)
@@ -63,7 +63,7 @@ def needed(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def _reports_features(program: "ReleaseProgram") -> bool:
-    """Whether people of a program send noisy reports about features, not about sets."""
+    """Whether people of a release program send noisy reports about features, not about sets."""
     return bool(program.capability(LocalNoise)) and not program.capability(SetPopulation)
 
 
@@ -334,7 +334,7 @@ def _values(size: int) -> str:
 
 
 def one_round(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
-    """Yield a problem for a key about round 2 in a program with a single round of reports."""
+    """Yield a problem for a key about round 2 if the release program has a single round."""
     kind = scenario.policy.kind
     if capability(scenario, LocalNoise) is None:
         return

@@ -1,4 +1,4 @@
-"""The program `histogram` as a ReleaseProgram: people randomize their answers themselves.
+"""The release program `histogram` as a ReleaseProgram: people randomize their answers themselves.
 
 `Randomizing` is the base class of programs with reports: one round, reports that the analyst reads,
 and no decision by a curator. `Histogram` asks people for their features.
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class FeatureNoise(LocalNoise):
-    """The noise of the program `histogram`: each person reports its features with noise."""
+    """The noise of the release program `histogram`: each person reports its features with noise."""
 
     def problems(self, scenario: Scenario) -> Iterator[Problem]:
         """Yield a problem if [local] names no mechanism."""
@@ -83,7 +83,7 @@ class FeatureNoise(LocalNoise):
 
 
 class ShareFindings(OwnFindings):
-    """The findings of the program `histogram`: estimated shares, errors and privacy loss."""
+    """The findings of the release program `histogram`: shares, errors and privacy loss."""
 
     def record(self) -> "type[Findings]":
         """Return the record type of estimates, errors and privacy loss."""
@@ -93,7 +93,7 @@ class ShareFindings(OwnFindings):
 
 
 class Randomizing(OneRound):
-    """The base class of programs with one round of randomized reports, read by the analyst."""
+    """The base class of release programs with one round of randomized reports."""
 
     wire = "randomized"
     recomputed: str | None = "they follow from the counts of reports"
@@ -115,7 +115,7 @@ class Randomizing(OneRound):
 
 
 class Histogram(Randomizing):
-    """The program `histogram`: it estimates the share of each value from randomized reports."""
+    """The release program `histogram`: it estimates each value's share from noisy reports."""
 
     kind = KIND
     compared: str | None = KIND

@@ -1,4 +1,4 @@
-"""The findings of the program `histogram`: estimated shares, their errors and privacy loss.
+"""The findings of the release program `histogram`: estimated shares, their errors and privacy loss.
 
 The unbiased estimate comes first; it may be below 0 or above 1. The nearest distribution
 (`projected`) is biased. Intervals cover the true share among the participants with 95 % at least,
@@ -53,7 +53,7 @@ class ReportBudget(Record, frozen=True):
 
 @keeps_old(told="privacy")
 class Randomized(Findings, frozen=True, tag="randomized"):
-    """The findings of the program `histogram` in a run.
+    """The findings of the release program `histogram` in a run.
 
     Attributes:
         mechanism: the name of the mechanism in a scenario.

@@ -55,7 +55,7 @@ class Trade:
 def trades(scenario: Scenario, local: Mapping[str, Any]) -> tuple[Trade, ...]:
     """Return error and privacy of a run at several epsilons.
 
-    local: the findings of the program `histogram` as plain data, as in result.json.
+    local: the findings of the release program `histogram` as plain data, as in result.json.
     """
     features = local["features"]
     epsilon = scenario.local.epsilon

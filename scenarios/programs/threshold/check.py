@@ -1,4 +1,4 @@
-"""The requests of a scenario that the program `threshold` cannot meet."""
+"""The requests of a scenario that the release program `threshold` cannot meet."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -22,7 +22,7 @@ LESSONS = ("bind", "dedupe", "unbundle", "fresh_salt", "fresh_key")
 
 
 def problems(scenario: "Scenario") -> Iterator[Problem]:
-    """Yield a problem for each key of a scenario that the program `threshold` cannot accept."""
+    """Yield a problem for each key that the release program `threshold` cannot accept."""
     policy, mix, defence = scenario.policy, scenario.mix, scenario.defence
     policy_setting = f"kind = {quoted(policy.kind)}"
     wrong: list[tuple[Path, bool, str]] = [

@@ -1,4 +1,4 @@
-"""The program `threshold` as a ReleaseProgram: a row opens only if at least k people share it.
+"""The release program `threshold`: a row opens only if at least k people share it.
 
 To open a row is to decrypt its values; all other rows stay encrypted (closed).
 """
@@ -63,7 +63,7 @@ class PolicyOpening(ThresholdOpening):
         return excluded_by(release, policy, schema).people
 
     def variants(self, policy: Policy) -> Iterator[tuple[str, Policy]]:
-        """Yield the variants of a policy that a comparison of programs plays, as (suffix, policy).
+        """Yield (suffix, policy): the variants that a comparison of release programs plays.
 
         They open whole rows, prefixes (first values) of rows, and, if the policy has a sampling
         rate, rows of random participants. The suffix is added to the program's name in the
@@ -86,7 +86,7 @@ class SameDecision(OwnProof):
 
 
 class RowFindings(OwnFindings):
-    """The findings of the program `threshold`: released rows, and rows that stay encrypted.
+    """The findings of the release program `threshold`: released rows, and rows that stay encrypted.
 
     A row is released if at least k people share it.
     """
@@ -99,7 +99,7 @@ class RowFindings(OwnFindings):
 
 
 class Threshold(OneRound):
-    """The program `threshold`: the analyst can decrypt only rows, or prefixes, that k people share.
+    """The release program `threshold`: the analyst decrypts only rows or prefixes of k people.
 
     A prefix is the first values of a row. The party `randomness` gives users secrets that only
     equal rows share. Analyst and `randomness` together can read every row, by trying all possible
@@ -113,7 +113,7 @@ class Threshold(OneRound):
     recomputed: str | None = "they follow from the release"
 
     def check(self, scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:  # noqa: ARG002
-        """Yield a problem for each key of a scenario that this program cannot accept."""
+        """Yield a problem for each key of a scenario that this release program cannot accept."""
         from .check import problems
 
         return problems(scenario)

@@ -1,4 +1,4 @@
-"""The findings of the program `threshold`: open rows, closed groups, and the view of the reader.
+"""The findings of the release program `threshold`: released rows, and rows that stay encrypted.
 
 A row opens (the reader can decrypt it) if at least k people share it, else it stays closed. A cell
 is the value of a person in a column, released or not. Only the reader, and a simulation such as

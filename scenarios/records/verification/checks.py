@@ -93,7 +93,8 @@ def verify(
 def _central_rules(scenario: Scenario) -> tuple[Rule, ...]:
     """Return the checks of a run with central parties.
 
-    A program that estimates counts from noisy reports has a further check, of its estimates.
+    A release program that estimates counts from noisy reports has a further check, of its
+    estimates.
     """
     title = program_of(scenario).recomputed
     return (*CHECKS[:-1], ("estimates", title, estimates), CHECKS[-1]) if title else CHECKS
@@ -132,7 +133,7 @@ def judge(
 
 
 def estimates(evidence: RecordEvidence) -> str:
-    """Check the estimates of a program with noisy reports, recomputed from their counts."""
+    """Check the estimates of a release program with noisy reports, recomputed from their counts."""
     return program_of(evidence.run.scenario).verify(evidence)
 
 

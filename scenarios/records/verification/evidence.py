@@ -135,7 +135,7 @@ class RecordEvidence:
 
     @property
     def opens(self) -> bool:
-        """Whether the program opens only rows that at least k people share."""
+        """Whether the release program opens only rows that at least k people share."""
         return answers_in(self.run.scenario) is AnswerKind.OPENED
 
     @property

@@ -118,7 +118,7 @@ def _features(evidence: RecordEvidence) -> tuple[str, ...]:
 def _marginals(evidence: RecordEvidence) -> dict[str, dict[str, int]]:
     """Return the counts of round 1 in the form of result.json: column -> value -> people.
 
-    {} if the program decides on no columns, or round 1 was not counted.
+    {} if the release program decides on no columns, or round 1 was not counted.
     """
     if capability(evidence.run.scenario, ColumnDecision) is None:
         return {}

@@ -1,4 +1,4 @@
-"""Comparators of a mix: other programs that answer the same scenario, for `veilmix compare`.
+"""Comparators of a mix: protocols that answer the same scenario, for `veilmix compare`.
 
 They are a curator that sees every row (trusted), two aggregators that add up secret shares (shares)
 and users that answer the analyst themselves, with noise (local). Each seals, sends and opens real

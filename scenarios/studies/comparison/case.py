@@ -1,4 +1,4 @@
-"""A scenario as every compared program gets it, and the costs of comparators.
+"""A scenario as every compared release program gets it, and the costs of comparators.
 
 A comparator is a program without a mix (local, shares or trusted), which sends its own messages.
 Its cost is measured on all people, or estimated from samples of them. Seconds of CPU of a sample
@@ -50,7 +50,7 @@ class RivalExpenses:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A scenario and its people, as every compared program gets them (fixed setting).
+    """A scenario and its people, as every compared release program gets them (fixed setting).
 
     Attributes:
         scenario: the scenario that every program answers.
@@ -154,7 +154,7 @@ def delivered(
 
 
 def measured(case: Case, seconds: float, purse: RivalExpenses, rounds: int) -> ProgramCost:
-    """Return the cost of a program, measured with the messages of all people.
+    """Return the cost of a release program, measured with the messages of all people.
 
     seconds: seconds of CPU. purse: the bytes that were sent. rounds: rounds in which people answer.
     """
@@ -164,7 +164,7 @@ def measured(case: Case, seconds: float, purse: RivalExpenses, rounds: int) -> P
 def sampled(
     case: Case, work: Callable[[Case], RivalExpenses], rounds: int, decided: float = 0.0
 ) -> ProgramCost:
-    """Return a program's cost for all people, estimated from samples of them.
+    """Return a release program's cost for all people, estimated from samples of them.
 
     work: sends the messages of a sample, and returns its sums of bytes. rounds: rounds in which
     people answer. decided: further seconds of CPU, spent on all people together, such as for a
@@ -183,7 +183,7 @@ def sampled(
 def scaled(
     seconds: list[float], user_bytes: list[float], people: int, rounds: int, decided: float = 0.0
 ) -> ProgramCost:
-    """Return a program's cost for all people, from its costs in samples of them.
+    """Return a release program's cost for all people, from its costs in samples of them.
 
     Args:
         seconds: for each sample, the seconds of CPU, already scaled up to all people.

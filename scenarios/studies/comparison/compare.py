@@ -44,26 +44,26 @@ STOPPED = "the comparison was stopped before this program was finished"
 
 
 class _Compared(NamedTuple):
-    """The results of a program, or its name with the reason why it was left out."""
+    """The results of a release program, or its name with the reason why it was left out."""
 
     programs: tuple[Compared, ...]
     skipped: dict[str, str]
 
 
 class ComparisonStopped(KeyboardInterrupt):
-    """The interruption of a comparison by Ctrl-C after some programs.
+    """The interruption of a comparison by Ctrl-C after some release programs.
 
     comparison: the comparison of the finished programs; all other programs count as skipped.
     """
 
     def __init__(self, comparison: Comparison) -> None:
-        """Keep the comparison of the finished programs."""
+        """Keep the comparison of the finished release programs."""
         super().__init__(f"{len(comparison.programs)} programs compared")
         self.comparison = comparison
 
 
 def programs() -> Mapping[str, Program]:
-    """Return every program that can be compared: name -> function, in the order of result tables.
+    """Return every comparable release program: name -> function, in the order of tables.
 
     The function takes a `Case` (scenario and people) and yields the program's results.
     """
@@ -98,7 +98,7 @@ def compare(
     progress: Progress | None = None,
     executor: Executor | None = None,
 ) -> Comparison:
-    """Run several programs on a scenario, and return their results side by side.
+    """Run several release programs on a scenario, and return their results side by side.
 
     Args:
         scenario: a scenario, the path of its file, or the name of a shipped scenario.
@@ -137,7 +137,7 @@ def compare(
 def _through(
     names: Sequence[str], case: Case, progress: Progress, executor: Executor | None
 ) -> tuple[list[Compared], dict[str, str], KeyboardInterrupt | None]:
-    """Return the results, the reasons for skipped programs, and the Ctrl-C that came, or None.
+    """Return the results, the reasons for skipped release programs, and a Ctrl-C or None.
 
     names: the programs to run. case: the scenario and its people. Ctrl-C before the first result is
     raised.
@@ -160,7 +160,7 @@ def _through(
 
 
 def _play(case: Case, name: str) -> _Compared:
-    """Return the results of a program, or the reason why it cannot answer the scenario."""
+    """Return the results of a release program, or the reason why it cannot answer the scenario."""
     try:
         return _Compared(tuple(programs()[name](case)), {})
     except LocalError as cannot:
@@ -168,7 +168,7 @@ def _play(case: Case, name: str) -> _Compared:
 
 
 def _rows_by_name(names_given: Sequence[str], scenario: Scenario) -> Sequence[str]:
-    """Return the programs with these names, or all; ParameterError for an unknown name.
+    """Return the release programs with these names, or all; ParameterError for an unknown name.
 
     Earlier names of programs are accepted with a warning.
     """
@@ -183,7 +183,7 @@ def _rows_by_name(names_given: Sequence[str], scenario: Scenario) -> Sequence[st
 
 
 def party_names(scenario: Scenario, only: Sequence[str] = ()) -> PartyNames:
-    """Return the names of the parties of programs on a scenario, before a program is played.
+    """Return the parties of release programs on a scenario, before any is played.
 
     Args:
         scenario: the scenario; its comparison has programs with central parties even among peers.
@@ -212,7 +212,7 @@ def party_names(scenario: Scenario, only: Sequence[str] = ()) -> PartyNames:
 
 
 def row_name(row: str, scenario: Scenario) -> str:
-    """Return the name of a program in result tables.
+    """Return the name of a release program in result tables.
 
     The program `exposure` has the name of the kind of policy that it plays: the scenario's own, if
     that is `fixed`, `all`, `pairs` or `informative`. row: the program's usual name.
@@ -223,13 +223,13 @@ def row_name(row: str, scenario: Scenario) -> str:
 
 
 def current_name(name: str, scenario: Scenario) -> str:
-    """Return the name of a program in result tables; an earlier version's name is replaced."""
+    """Return a release program's name in result tables, also for an earlier name."""
     old = find(name, REPLACED)
     return row_name(old.new, scenario) if old else name
 
 
 def _comparable(scenario: Scenario) -> Scenario:
-    """Return the scenario with central parties and an onion mix, from which all programs start.
+    """Return the scenario from which all release programs start: central, with an onion mix.
 
     Some programs then change the mix. Raises ParameterError if programs cannot be compared on the
     scenario: rounds ask different people, or owners hold sets.
@@ -282,7 +282,7 @@ def _case(scenario: Scenario, seed: int, messages: bool | None) -> Case:  # noqa
 def _comparison(
     case: Case, seed: int | None, programs: Sequence[Compared], skipped: Mapping[str, str]
 ) -> Comparison:
-    """Return the comparison of these programs.
+    """Return the comparison of these release programs.
 
     seed: the seed as it is reported; None: system randomness. skipped: program -> reason.
     """

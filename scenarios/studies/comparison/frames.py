@@ -87,7 +87,7 @@ class ComparisonFrames:
     """The tables of a comparison.
 
     Attributes:
-        programs: a row for each program, as in comparison.csv.
+        programs: a row for each release program, as in comparison.csv.
         coalitions: the leakage to each coalition, by program; `rows_guessed` is a share of users.
     """
 
@@ -120,7 +120,7 @@ def comparison_frames(comparison: Any) -> ComparisonFrames:
 
 
 def rows(comparison: Any) -> list[tuple[Cell, ...]]:
-    """Return the lines of comparison.csv, a line for each program; None for a missing figure."""
+    """Return the lines of comparison.csv, by release program; None for a missing figure."""
     return [_row(program) for program in comparison.programs]
 
 
@@ -169,7 +169,7 @@ def _row(program: Any) -> tuple[Cell, ...]:
 
 
 def _cheating(program: Any) -> tuple[Cell, ...]:
-    """Return a program's cells on malicious coalitions: the smallest, and their worst attack.
+    """Return a release program's smallest malicious coalitions, and their worst attack.
 
     The smallest coalitions are those known to learn a person's row.
     """

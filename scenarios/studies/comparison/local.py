@@ -90,7 +90,7 @@ def features(case: Case, epsilon: float) -> tuple[Question, ...]:
 def _compared(
     case: Case, epsilon: float, mechanism: str, questions: Sequence[Question]
 ) -> Compared:
-    """Return the results of the program `local` for one epsilon.
+    """Return the results of the comparator `local` for one epsilon.
 
     mechanism: "joint" (reports of whole rows) or "features". questions: the questions with their
     noise.
@@ -123,7 +123,7 @@ def _compared(
 
 
 def _rule(mechanism: str, questions: Sequence[Question]) -> str:
-    """Return a note on the program `local`, in words: its randomizer and its estimates.
+    """Return a note on the comparator `local`, in words: its randomizer and its estimates.
 
     mechanism: "joint" (reports of whole rows) or "features".
     """

@@ -1,4 +1,4 @@
-"""The programs that run through the mix, each as a row of a comparison.
+"""The release programs that run through the mix, each as a row of a comparison.
 
     program             kind of policy
     exposure            the scenario's own: exposure, fixed, all, pairs or informative (exposure for
@@ -47,7 +47,7 @@ from .utility import empty_utility, estimated, released, utility
 if TYPE_CHECKING:
     from ....protocol.board.board import Entry
 
-LAST = KIND  # the last program in tables, because it has a line for each epsilon
+LAST = KIND  # the last release program in tables, because it has a line for each epsilon
 VERIFIED = "verified"
 VERIFIED_NOTE = (
     "the release of the row before, by mix.kind = verified; CPU: each proof is checked once"
@@ -60,20 +60,20 @@ PROOF_PARTIES = "all shufflers but one, both readers, board, network, any people
 
 
 def available() -> tuple[str, ...]:
-    """Return the names of the programs that run through the mix, in the order of result tables."""
+    """Return the names of the release programs with a mix, in the order of result tables."""
     rows = dict.fromkeys(p.compared for p in PROGRAMS.values() if p.compared)
     return tuple(
         sorted(rows, key=lambda row: row == LAST)
-    )  # a stable sort keeps the order of all other programs
+    )  # a stable sort keeps the order of all other release programs
 
 
 def played(row: str) -> Kind:
-    """Return the first kind of policy that a comparison shows under this program name."""
+    """Return the first kind of policy that a comparison shows under this release program name."""
     return next(kind for kind, program in PROGRAMS.items() if program.compared == row)
 
 
 def exposure_kind(scenario: Scenario) -> Kind:
-    """Return the kind of policy that the program `exposure` of a comparison plays.
+    """Return the kind of policy that the release program `exposure` of a comparison plays.
 
     It is the scenario's own kind, if that is `exposure`, `fixed`, `all`, `pairs` or `informative`;
     otherwise `exposure`.
@@ -131,7 +131,7 @@ def variant(scenario: Scenario, kind: Kind) -> Scenario:
 
 
 def noisy_variant(scenario: Scenario, kind: Kind, epsilon: float) -> Scenario:
-    """Return the scenario with a program of noisy reports, which chooses no columns by a rule.
+    """Return the scenario with a release program of noisy reports, without a column rule.
 
     Raises ScenarioError if this program cannot run the scenario.
     """
@@ -149,12 +149,12 @@ def checked_copy(scenario: Scenario, policy: Policy, local: Local = Local()) -> 
 
 
 def mixed(case: Case, program: str) -> Iterator[Compared]:
-    """Yield the results of a program of the mix, for every epsilon if it adds noise.
+    """Yield the results of a release program of the mix, for every epsilon if it adds noise.
 
     Raises ScenarioError if the program cannot run the scenario.
     """
     kind = played(program)
-    if program == ROW:  # this program has the name of the kind of policy that it plays
+    if program == ROW:  # this release program has the name of the kind of policy that it plays
         program = kind = exposure_kind(case.scenario)
     if opening := PROGRAMS[kind].capability(ThresholdOpening):
         for ending, policy in opening.variants(case.scenario.policy):
@@ -170,7 +170,7 @@ def mixed(case: Case, program: str) -> Iterator[Compared]:
 
 
 def verified(case: Case) -> Iterator[Compared]:
-    """Yield the results of the program `exposure` with a verified mix (docs/verified.md).
+    """Yield the results of the release program `exposure` with a verified mix (docs/verified.md).
 
     People and release are the same as with an onion mix. Leakage to honest-but-curious coalitions
     is measured. Secrecy against malicious coalitions has only a proof sketch, which is cited.
@@ -239,8 +239,8 @@ def _received(outcome: Outcome, leakage: float) -> list[Received]:
 def cheated(case: Case, scenario: Scenario, outcome: Outcome) -> CheatingStudy | None:
     """Return the study of malicious coalitions; None if it is not measured.
 
-    With many people it is made on a sample of 400. scenario: the scenario of the program. outcome:
-    a run of it.
+    With many people it is made on a sample of 400. scenario: the scenario of the release program.
+    outcome: a run of it.
     """
     if not case.cheating or unmeasured(scenario):
         return None
@@ -287,7 +287,7 @@ def worth_of(
 def rounds(outcome: Outcome) -> int:
     """Return the number of rounds in which people answer: the curator's rounds, and the release.
 
-    outcome: the run. A program without a curator has a single round.
+    outcome: the run. A release program without a curator has a single round.
     """
     if outcome.curated is None:
         return 1
@@ -295,7 +295,7 @@ def rounds(outcome: Outcome) -> int:
 
 
 def sample(case: Case, scenario: Scenario, outcome: Outcome) -> ProgramCost:
-    """Return the cost of a program, estimated from samples of people with equal questions.
+    """Return the cost of a release program, estimated from samples of people with equal questions.
 
     outcome: the run of all people. A program of two rounds releases the same columns from each
     sample.
@@ -316,7 +316,7 @@ def sample(case: Case, scenario: Scenario, outcome: Outcome) -> ProgramCost:
 def _sample(scenario: Scenario, people: int, outcome: Outcome) -> Scenario:
     """Return the scenario for a sample of `people` people, without faults.
 
-    A program of two rounds releases the columns of `outcome`, the run of all people.
+    A release program of two rounds releases the columns of `outcome`, the run of all people.
     """
     policy = changed(scenario.policy, k=min(scenario.policy.k, people))
     two_round = program_of(scenario).compared == ROW

@@ -1,4 +1,4 @@
-"""A ranking of programs: the least leakage to a coalition among programs of sufficient utility.
+"""A ranking of release programs of sufficient utility by their leakage to a coalition.
 
 The caller chooses the coalition and the measure of utility (cells, entropy or error). The first
 program with a release, usually `exposure`, is the reference: a program is sufficient if its utility
@@ -24,7 +24,7 @@ if not TYPE_CHECKING:
 
 Measure = Literal["cells", "entropy", "error"]
 MEASURES: tuple[Measure, ...] = get_args(Measure)
-ALL_PARTIES = PartyNames(  # parties of all programs, with any number of numbered parties
+ALL_PARTIES = PartyNames(  # parties of all release programs, with any number of numbered parties
     (ANALYST, CURATOR, RANDOMNESS), {"aggregator": None, "peer": None, "shuffler": None}
 )
 NEAR = 1e-9  # smaller differences of utilities are rounding errors
@@ -43,7 +43,7 @@ WRITTEN: dict[str, Callable[[Utility], str]] = {
 
 @dataclass(frozen=True, slots=True)
 class ProgramLeakage:
-    """The leakage of a program to a coalition that the caller names.
+    """The leakage of a release program to a coalition that the caller names.
 
     Attributes:
         program: the name of the program.
@@ -67,7 +67,7 @@ class ProgramLeakage:
 
 @dataclass(frozen=True, slots=True)
 class ProgramRanking:
-    """The programs in order of leakage to a coalition; programs of lower utility come last.
+    """The release programs in order of leakage to a coalition; programs of lower utility come last.
 
     A program of lower utility is worse than the reference, the first program with a release.
 
@@ -85,7 +85,7 @@ class ProgramRanking:
 
     @property
     def sentence(self) -> str:
-        """The answer in words: the program of sufficient utility with the least leakage.
+        """The answer in words: the release program of sufficient utility with the least leakage.
 
         A program with only a lower bound on its leakage cannot be this program.
         """
@@ -112,7 +112,7 @@ def check_names(coalition: Sequence[str], accepted: PartyNames = ALL_PARTIES) ->
 
     Args:
         coalition: names of parties, such as `curator` and `shuffler-1`.
-        accepted: the accepted names; the default accepts the parties of every program.
+        accepted: the accepted names; the default accepts the parties of every release program.
 
     Raises:
         UnknownParty: a name is unknown. ParameterError: no name, or a text in place of names.
@@ -159,7 +159,7 @@ def rank_programs(comparison: Comparison, coalition: Sequence[str], equal: str) 
 
 
 def _leak(compared: Compared, learnt: Learnt, utility: str, useful: bool) -> ProgramLeakage:  # noqa: FBT001
-    """Return a program's leakage to a coalition, as an entry of the ranking.
+    """Return a release program's leakage to a coalition, as an entry of the ranking.
 
     utility: the utility in words. useful: whether the program's utility is no worse than the
     reference's.
@@ -176,12 +176,12 @@ def _leak(compared: Compared, learnt: Learnt, utility: str, useful: bool) -> Pro
 
 
 def _parties(compared: Compared) -> set[str]:
-    """Return the parties of a program that have a scored leakage."""
+    """Return the parties of a release program that have a scored leakage."""
     return {party for learnt in compared.trust.coalitions for party in learnt.parties}
 
 
 def _learnt(compared: Compared, members: tuple[str, ...]) -> Learnt | None:
-    """Return the leakage of a program to a coalition; None if it was not scored."""
+    """Return the leakage of a release program to a coalition; None if it was not scored."""
     if not members:
         return None
     scored = {tuple(sorted(learnt.parties)): learnt for learnt in compared.trust.coalitions}

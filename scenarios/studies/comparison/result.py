@@ -1,4 +1,4 @@
-"""The results of a comparison as plain data: an entry for each program, all in the same units.
+"""The results of a comparison as plain data: an entry for each release program.
 
     trust      leakage to each single party and coalition: bits a person, cells and people
     privacy    true and promised exposure (shares of people); epsilon if reports are noisy
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from .frames import ComparisonFrames
 
 SCHEMA = 1
-# old name of a program, new name, version of the change, and version that ends the old name
+# old name of a release program, new name, version of the change, and version that ends the old name
 REPLACED = (
     Replaced("two-round", "exposure", "0.2.0", "0.4.0"),
     Replaced("randomized", "histogram", "0.2.0", "0.4.0"),
@@ -43,7 +43,7 @@ Limits = tuple[float, float]  # the ends of a 95 % interval
 
 @dataclass(frozen=True, slots=True)
 class Learnt:
-    """The leakage of a program to a coalition, with the fields of `analysis.trust.Received`.
+    """The leakage of a release program to a coalition, as in `analysis.trust.Received`.
 
     Attributes:
         parties: the names of the parties in the coalition.
@@ -90,7 +90,7 @@ def name_coalition(parties: Sequence[str]) -> str:
 @keeps_old(most_trusted="largest_party_leakage")
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """The trust that a program needs: leakage to coalitions, and the smallest that link people.
+    """The trust that a release program needs: leakage, and smallest coalitions that link.
 
     Attributes:
         coalitions: the leakage to every coalition that was scored.
@@ -109,7 +109,7 @@ class Trust:
     def from_received(
         cls, received: Sequence[Received], cheating: CheatingStudy | None = None
     ) -> Trust:
-        """Return the trust that a program needs.
+        """Return the trust that a release program needs.
 
         received: the leakage to each coalition. cheating: the study of attacks by malicious
         coalitions; None: not made.
@@ -142,7 +142,7 @@ class Trust:
 
 @dataclass(frozen=True, slots=True)
 class Privacy:
-    """The privacy of a program's release: true and promised exposure, and epsilon.
+    """The privacy of a release program's release: true and promised exposure, and epsilon.
 
     Exposure is the share of people in an equivalence class smaller than k.
 
@@ -235,7 +235,7 @@ class ProgramCost:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The results of a program on the scenario.
+    """The results of a release program on the scenario.
 
     Attributes:
         program: the name of the program.
@@ -262,7 +262,7 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The results of all programs on a scenario, side by side.
+    """The results of all release programs on a scenario, side by side.
 
     Attributes:
         scenario: the name of the scenario.
@@ -292,13 +292,13 @@ class Comparison:
 
     @property
     def frames(self) -> ComparisonFrames:
-        """The programs, and the coalitions of each program, as tables of plain columns."""
+        """The release programs, and the coalitions of each program, as tables of plain columns."""
         from .frames import comparison_frames
 
         return comparison_frames(self)
 
     def program(self, name: str) -> Compared:
-        """Return a program's results by its name; KeyError if it was not compared.
+        """Return a release program's results by its name; KeyError if it was not compared.
 
         A name of an earlier version gives the program that has taken its place, with a
         DeprecationWarning. A comparison that an earlier version saved accepts present names, too.
@@ -312,7 +312,7 @@ class Comparison:
 
 
 def today(name: str) -> str:
-    """Return a program's present name, from a name that an earlier version may have given it.
+    """Return a release program's present name, from a present or an earlier name.
 
     Only the first word of the name is replaced.
     """

@@ -2,7 +2,7 @@
 
     scenario.toml       the scenario as it was compared, with the seed
     comparison.json     `Comparison`, schema 1 (result.py)
-    comparison.csv      a line for each program
+    comparison.csv      a line for each release program
     frontier.png .svg   the trust-privacy-utility frontier, if matplotlib is installed
     frontier.csv        the numbers of the frontier
     versions.json       the versions of veilmix, Python and libraries
@@ -35,7 +35,7 @@ __all__ = ["contents", "points", "read", "save"]
 
 
 def points(comparison: Comparison) -> list[FrontierPoint]:
-    """Return the points of the figure of trust, privacy and utility, a point for each program.
+    """Return the figure's points (trust, privacy, utility), one for each release program.
 
     An aborted program has no point.
     """
@@ -90,7 +90,7 @@ def contents(comparison: Comparison, scenario: Scenario) -> Iterator[tuple[str, 
 
 
 def _numbers(number: int, point: FrontierPoint, best: set[str]) -> tuple[object, ...]:
-    """Return the row of a program's point in frontier.csv.
+    """Return the row of a release program's point in frontier.csv.
 
     number: the number of the row, from 1. best: names of the programs on the frontier.
     """

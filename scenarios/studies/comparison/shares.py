@@ -5,10 +5,10 @@
               sums, and decides by the scenario's rule
     round 2   the released columns together, through the same shufflers to the analyst
 
-Decision and release are the same as in the program `exposure`. There are three differences. The two
-aggregators together can link every person's whole row, and shufflers with the curator cannot.
-Domains must be public. A person can shift the counts of round 1 by any amount that keeps the counts
-possible.
+Decision and release are the same as in the release program `exposure`. There are three differences.
+The two aggregators together can link every person's whole row, and shufflers with the curator
+cannot. Domains must be public. A person can shift the counts of round 1 by any amount that keeps
+the counts possible.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -57,7 +57,7 @@ MAX_PARTIES = (
 
 
 def shares(case: Case) -> Iterator[Compared]:
-    """Yield the results of the program `shares`: two aggregators add up secret shares of rows.
+    """Yield the results of the comparator `shares`: two aggregators add up secret shares.
 
     Raises ParameterError for an open domain.
     """

@@ -1,4 +1,4 @@
-"""A session of the program `shares` (two-party secret sharing): keys, announcement and results."""
+"""A session of the comparator `shares` (two-party secret sharing): keys and results."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

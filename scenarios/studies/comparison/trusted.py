@@ -159,7 +159,7 @@ def _received(case: Case, members: tuple[str, ...], release: ReleasedRows) -> Re
 
 
 def _burned(case: Case, program: str, reason: str) -> Compared:
-    """Return the result of a program that aborts because too few people answered.
+    """Return the result of the comparator if it aborts because too few people answered.
 
     The curator has still seen their rows, so leakage is scored.
     """

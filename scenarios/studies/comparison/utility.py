@@ -1,4 +1,4 @@
-"""The utility of a release for the analyst, computed alike for every program.
+"""The utility of a release for the analyst, computed alike for every release program.
 
 The analyst knows the schema, the release, and the marginals if the scenario publishes them.
 """

@@ -160,7 +160,7 @@ COLUMNS_PLAN = SmallPlan(_all_columns)
 
 
 def plan_of(scenario: Scenario) -> SmallPlan:
-    """Return the people and policy of the small session for a scenario's program."""
+    """Return the people and policy of the small session for a scenario's release program."""
     plans = (plan for part, plan in PLANS if capability(scenario, part))
     return next(plans, COLUMNS_PLAN)
 

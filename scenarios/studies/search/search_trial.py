@@ -133,8 +133,8 @@ class Trial:
     def beyond(self) -> Reads:
         """The kind of data, besides a person's row, that the search looks for.
 
-        `joint`: joint counts of columns. `closed`, in a program that opens a row only if k people
-        submit it: a row that fewer people submit.
+        `joint`: joint counts of columns. `closed`, in a release program that opens a row only if k
+        people submit it: a row that fewer people submit.
         """
         return "closed" if self.session.setting.opens else "joint"
 

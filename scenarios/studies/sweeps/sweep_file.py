@@ -164,7 +164,7 @@ def _worst_case(result: Mapping[str, Any], end: str) -> float | None:
 
 
 def _columns(result: Mapping[str, Any]) -> float | None:
-    """Return the number of released columns of a run; None for programs that release estimates."""
+    """Return a run's number of released columns; None if its release program estimates."""
     if findings_of(result, "randomized") or findings_of(result, "incidence"):
         return None
     return float(len(result["release"]["columns"])) if result.get("release") else 0.0
