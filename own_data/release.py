@@ -165,8 +165,9 @@ def _words(
 ) -> dict[str, tuple[str, ...]]:
     """Return, by column, digests of the rules that made its values coarser.
 
-    Columns without such rules are left out. crowd: the people of the table, as the ledger
-    knows them. missing: the value of an empty cell.
+    Columns without such rules are left out. crowd: the people of the table; its `read` has, by
+    column, keyed hashes of source texts that are read as equal. missing: the value of an empty
+    cell.
     """
     words = {
         feature.name: (

@@ -141,7 +141,7 @@ def _row_numbers(advised: Advised) -> NDArray[np.intp]:
 
 
 def _advised_table(advised: Advised) -> SourceTable:
-    """Return the table as advice releases it, with codes.
+    """Return the table as the advised choice of levels releases it, with codes.
 
     Each row keeps its person and its row number in the file.
     """

@@ -38,7 +38,8 @@ ROWS = 120_000_000
 LOOKS = 16  # most choices of levels for which suppressed cells are computed
 SEARCHES = 3  # most searches in which each person below k adds a suppressed cell's loss
 CELLS = 1.3  # suppressed cells expected for each person below k, to estimate a limit of people
-JUDGED = 30_000_000  # as ROWS, if sensitive values or persons with several rows are counted
+# in place of ROWS, if sensitive values or persons with several rows are counted
+JUDGED = 30_000_000
 READ = 750_000_000  # largest number of rows times steps of a search
 TRIED = 8  # most choices of levels that are tried with few enough suppressed cells
 STEPS = 10_000  # most steps of a search for levels
@@ -217,7 +218,9 @@ class CellsOfLevels:
     def is_judged(self, levels: Levels) -> bool:
         """Whether the number of rows that need a suppressed cell is known without counting.
 
-        levels: the generalization level of each searched column.
+        If k is the only target and each person has one row (`plain`), it is the number of people
+        below k. Otherwise it is known if it was counted before. levels: the generalization level of
+        each searched column.
         """
         return self.plain or levels in self._needing
 

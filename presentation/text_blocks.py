@@ -65,7 +65,7 @@ class Marked(str):
     mark: str
 
     def __new__(cls, text: str, mark: str) -> "Marked":
-        """Return the text with its judgement."""
+        """Return the text with a mark: a class of the style sheet, such as `good` or `bad`."""
         marked = super().__new__(cls, text)
         marked.mark = mark
         return marked

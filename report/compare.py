@@ -88,9 +88,10 @@ def _links_alone(program: Compared) -> bool:
 
 
 def _verdict(comparison: Comparison) -> tuple[VerdictAnswer, ...]:
-    """Return the answers at the top: least trust, best two-way tables, most true counts.
+    """Return the answers at the top: least trust, best two-way tables, highest entropy kept.
 
-    Each names the release program that is best by this measure.
+    Each names the release program that is best by this measure. Entropy is compared among release
+    programs without noise.
     """
     completed_programs = [program for program in comparison.programs if not program.burned]
     if not completed_programs:

@@ -68,7 +68,8 @@ def caption_of(
         terms: the announcement of the session; None: it is not posted yet.
         language: the language of the caption, with the sentences of the page (the theatre).
     """
-    # before the announcement, batches are assumed to be sorted: only lessons allow another order
+    # before the announcement, batches are assumed to be sorted: only scenarios for teaching allow
+    # another order
     ordered = terms is None or terms.rules.ordered
     author_name, say = capitalized(author, language), language.say
     match body:

@@ -72,7 +72,10 @@ class PeerRecorder(Instrument):
         self._last_counted = 0  # number of rounds with recorded counts
 
     def sealed(self, sealed_answers: SealedAnswers) -> None:
-        """Store a peer's sealed answers; its first relay post in the round shows them."""
+        """Store a peer's sealed answers; they become part of the event of its first relay post.
+
+        A relay post forwards onions. Only the first of a round holds the peer's own.
+        """
         self._sealed_answers[sealed_answers.round, sealed_answers.user] = sealed_answers
         slots = len(sealed_answers.answers)
         layers = [

@@ -23,7 +23,7 @@ SPENT = 0.8  # share of a collection's time within which all people send
 
 
 def with_delays(cast: Cast, seed: int | None) -> Cast:
-    """Return a cast (the parties of a session) in which people send one after the other.
+    """Return the inputs of a session (`Cast`), changed so that people send one after the other.
 
     seed: of the drawn order; None: system randomness.
     """
@@ -55,7 +55,7 @@ def _seat(share: float, inner: Fault, network: Network, party: str) -> Endpoint:
 
 
 def with_pauses(cast: PeerCast, seed: int | None) -> PeerCast:
-    """Return a cast (the peers of a session) in which peers post one after the other in each step.
+    """Return the inputs of a session, changed so that peers post one after the other in each step.
 
     The order is drawn once. The time of a collection is divided equally among the steps of a round.
     seed: of the drawn order; None: system randomness.

@@ -161,8 +161,7 @@ class ProvedRecorder(MoveRecorder):
         plan = self._rounds[number].plan
         if isinstance(body, ShuffledLists):
             lists = self._lists_before(plan, body.hop)
-            # the lists after this hop have not been recorded yet, by an earlier question about the
-            # same post
+            # no earlier call for the same post has recorded the lists after this hop
             if len(self._lists[number]) == body.hop:
                 self._lists[number].append(self._shuffled(plan, lists, body))
             if lists is None:

@@ -1,4 +1,4 @@
-"""Settings of a scenario that are safe only in a lesson, each with the consequence.
+"""Settings that are safe only in a lesson (a scenario that shows an attack), with consequences.
 
 The terminal prints a warning for each of these settings; the page of a run shows alerts.
 """

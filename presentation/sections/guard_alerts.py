@@ -128,7 +128,7 @@ def uneven_sizes(facts: "PageFacts") -> Iterator[Alert]:
 
 
 def textbook(facts: "PageFacts") -> Iterator[Alert]:
-    """Warn of the deterministic cipher suite `textbook`, which exists for the lesson on salt."""
+    """Warn of the deterministic cipher suite `textbook`, which exists only to show an attack."""
     if off := unsafe_settings(facts.run.scenario).get(TEXTBOOK):
         yield Alert(
             "serious",
@@ -141,7 +141,7 @@ def textbook(facts: "PageFacts") -> Iterator[Alert]:
 
 
 def guards_off(facts: "PageFacts") -> Iterator[Alert]:
-    """Warn of countermeasures (guards) that are off, although only a lesson may switch them off."""
+    """Warn of countermeasures that are off, although only a scenario for teaching may do so."""
     off = facts.guards_off
     if off:
         unsafe = unsafe_settings(facts.run.scenario)

@@ -116,7 +116,7 @@ def _figure(facts: "PageFacts") -> PageFigure:
 def _bars(facts: "PageFacts", learners: Sequence[Received]) -> tuple[_Bar, ...]:
     """Return the kinds of bars that every coalition has: title, share of the full width, text.
 
-    Share and text are functions of the coalition's scored view.
+    Share and text are functions of the leakage to a coalition.
     """
     max_bits = max((learner.bits_per_person for learner in learners), default=0.0) or 1.0
     bars: tuple[_Bar, ...] = (

@@ -1,7 +1,7 @@
-"""The interface through which a program verifies a run: its record and the claims of result.json.
+"""The interface by which a release program verifies a run: its record and result.json's claims.
 
-lab/scoring/result.py and records/verification/evidence.py implement it. Programs see no other part
-of a record.
+lab/scoring/result.py and records/verification/evidence.py implement it. Release programs see no
+other part of a record.
 """
 
 # pyright: reportReturnType=false

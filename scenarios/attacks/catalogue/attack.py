@@ -34,8 +34,9 @@ BYSTANDER = ""
 # Roles that commit attacks, in the order in which every table lists them.
 COMMITTERS = (USER, SHUFFLER, NETWORK, CURATOR, ANALYST, BYSTANDER)
 
-# Kinds of answers that an attack reads: rows of true values, answers with noise, and sealed rows of
-# which only values that k people share are opened. `PEER` marks an attack that only peers commit.
+# Kinds of answers that an attack reads: rows of true values, answers with noise, and encrypted rows
+# of which only values that k people share are decrypted. `PEER` marks an attack that only peers
+# commit.
 ROWS, REPORTS, OPENED = AnswerKind.ROWS, AnswerKind.REPORTS, AnswerKind.OPENED
 
 # keys that the `[[fault]]` entry of an attack by users may have
@@ -64,7 +65,8 @@ Measure = Callable[["Scene", "Fault"], Measured]
 # (number of people, number of shufflers) -> `[[fault]]` entries with which the attack matrix
 # (attacks against guards) tries an attack
 Trial = Callable[[int, int], list[Keys]]
-# arguments: session, index of the user, rounds of the attack
+# arguments: the prepared attacks of the session, the user's index, and round -> function that
+# records the attack as carried out
 Strikes = Callable[["AttackSetup", int, "Notes"], None]
 
 

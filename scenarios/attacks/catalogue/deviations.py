@@ -49,7 +49,7 @@ def deviations_of(entries: Sequence[DeviationSection], entropy: Entropy, people:
 
 
 def deviating(entries: Sequence[DeviationSection], cast: Cast) -> Cast:
-    """Return the cast (session inputs) with a file's deviations; unchanged without deviations."""
+    """Return a session's inputs with a file's deviations in them; unchanged without deviations."""
     if not entries:
         return cast
     deviations = deviations_of(entries, cast.entropy, cast.people)
@@ -57,7 +57,7 @@ def deviating(entries: Sequence[DeviationSection], cast: Cast) -> Cast:
 
 
 def unmet_deviations(entries: Sequence[DeviationSection], cast: Cast) -> Iterator[str]:
-    """Yield a warning for each deviation without an occasion: this session did not test it."""
+    """Yield a warning for each deviation that could not begin: this session did not test it."""
     record = cast.adversary
     if not isinstance(record, DeviationRecord):
         return

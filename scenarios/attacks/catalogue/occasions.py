@@ -1,9 +1,10 @@
 """The attacks of a scenario that found no occasion in a session, each with the reason.
 
-An occasion is, for example, a message that the attack can drop. An attack that is carried out notes
-its entry (roles/occasions.py), whether or not a countermeasure then stops it. A passive attack is
-carried out by its watchers as soon as a person has sent a message. Of several sessions, the last
-counts; an attack that needs the sessions before it may be carried out in an earlier session.
+An occasion is a condition under which an attack can begin, such as a message that it can drop. An
+attack that is carried out records its `[[fault]]` entry (roles/occasions.py), whether or not a
+countermeasure then stops it. A passive attack is carried out by its watchers as soon as a person
+has sent a message. Of several sessions, the last counts; an attack that needs the sessions before
+it may be carried out in an earlier session.
 """
 
 from collections.abc import Collection, Iterator
@@ -83,7 +84,10 @@ def _attacker_name(entry: Fault, attack: AttackTraits) -> str:
 
 
 def _why(place: int, entry: Fault, attack: AttackTraits, faults: Faults, ended: Ended) -> str:
-    """Return a clause for the warning: why the occasion of an attack did not come."""
+    """Return a clause for the warning: why the condition for an attack did not come.
+
+    place: the number of the attack's entry in the scenario file.
+    """
     if attack.looks:
         return f"{SENT_NOTHING}; {ended}"
     waits = f"it waits for {attack.waits}; " if attack.waits else ""

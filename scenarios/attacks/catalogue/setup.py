@@ -170,7 +170,7 @@ class AttackSetup:
         )
 
     def prepared(self) -> Cast:
-        """Return the cast (the inputs of the session) with the parts of all attacks in it."""
+        """Return the inputs of the session with the parts of all attacks in it."""
         changed = bool(self.fakes or self.forgers or self.guesses)
         keeps_order = any(deed.act is forward for each in self.deeds.values() for deed in each)
         lies = lying(self.cast.decide, *self.lies, strategies=self.strategies)

@@ -1,7 +1,7 @@
 """`dictionary`: the first shuffler seals every possible answer, and compares with users' answers.
 
 Equal answers must give equal ciphertexts: encryption without randomness or salt, a design error
-that only the scenario of a lesson may have.
+that only a lesson (a scenario that shows an attack) may have.
 """
 
 from ....protocol.knowledge import exploits

@@ -86,7 +86,8 @@ def _calls(schema: Schema, calls: Sequence[Call]) -> Iterator[Call]:
 def questions(cast: Cast, deviations: Deviations) -> Strategy | None:
     """Return the curator's strategy with its deviating queries.
 
-    Without such deviations, the strategy of the cast is returned; None: the announced strategy.
+    Without such deviations, the strategy in the session's inputs (`cast.lies`) is returned; None:
+    the curator follows the announced strategy.
     """
     if not any(True for _ in deviations.deviations_by(parties.CURATOR, Action.ASK)):
         return cast.lies

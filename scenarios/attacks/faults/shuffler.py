@@ -135,8 +135,9 @@ def _with_own(deed: Deed, turn: Turn, places: Sequence[int], rows: Sequence[Row]
 
 
 def subtract(deed: Deed, turn: Turn) -> bool:
-    """Replace the target's answers by a known row, in the round of the release.
+    """Replace the target's answers by a row that the shuffler knows, in the round of the release.
 
+    The difference between the counts of round 1 and of the release then shows the target's row.
     Returns whether the answers were replaced.
     """
     return _releases(turn.plan) and substitute(deed, turn)

@@ -114,7 +114,12 @@ class Insincere(Endpoint):
         responses: Callable[[Round], Sequence[Ballot] | None],
         entropy: Entropy,
     ) -> None:
-        """Join the network as a user that seals false ballots. For arguments, see the class."""
+        """Join the network as a user that seals false ballots.
+
+        rounds: round -> function that records that the attack is carried out. responses: returns
+        the false ballots of a round; None: the true ballots are sent. entropy: the sealing
+        randomness.
+        """
         super().__init__(network, party)
         self.rounds_struck = rounds
         self.responses = responses

@@ -1,4 +1,4 @@
-"""`cover`: every peer sends dummies, so that no batch holds the answers of a single peer."""
+"""`cover`: every peer sends dummies (messages without an answer), so no batch is of one peer."""
 
 from ...programs.topology import PEERS
 from ..catalogue.guard import Guard

@@ -103,7 +103,7 @@ class Ledger:
     initial_book: Book | None = None
 
     def secret(self) -> bytes:
-        """Return the ledger's key, from which fingerprints are made; a missing key is generated."""
+        """Return the ledger's key for hashes of people and values; a missing key is generated."""
         self.key = self.key or _new_key(self.path)
         return self.key
 

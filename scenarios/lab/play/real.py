@@ -63,7 +63,7 @@ class CuratorCounts(Instrument):
 
 
 def cast_of(plan: SessionPlan, seed: int | None) -> Cast:
-    """Return the cast of a session: the inputs of its parties, with faults and countermeasures."""
+    """Return the inputs of a session's parties, with faults and countermeasures."""
     crowd, people = plan.crowd, plan.crowd.people
     cast = Cast(
         plan.name,

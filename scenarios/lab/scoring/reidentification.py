@@ -192,7 +192,7 @@ def in_release(
     people, columns = crowd.people, list(released_columns)
     cells = Crowds.from_cells(list(release.values()))
     k, whole, names = settings.policy.k, people.source_codes, people.schema.names
-    # In a threshold release, values that fewer than k people share stay unopened (blank).
+    # In a threshold release, values that fewer than k people share stay encrypted, shown as blank.
     opened = answers_for(settings.program) is AnswerKind.OPENED
     rows, row_counts = distinct(people.codes[present])
     responses = response_laws(rows, people.values, columns, hidden)

@@ -94,7 +94,10 @@ def doubles(scenario: Scenario) -> Iterator[Problem]:
 
 
 def lesson(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
-    """Yield a mistake for the insecure suite "textbook" if the scenario is no lesson."""
+    """Yield a mistake for the insecure suite "textbook" outside a lesson.
+
+    A lesson is a scenario that switches a safeguard off on purpose (`mix.lesson`).
+    """
     if scenario.mix.suite == "textbook" and not scenario.mix.lesson:
         yield problem(
             ("mix", "suite"),
@@ -104,7 +107,10 @@ def lesson(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def defended(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
-    """Yield countermeasures that only a lesson may switch off, or that lack their requirements."""
+    """Yield countermeasures that only a lesson may switch off, or that lack their requirements.
+
+    A lesson is a scenario that switches a safeguard off on purpose (`mix.lesson`).
+    """
     for guard in GUARDS.values():
         path = tuple(guard.key.split("."))
         if guard.unguarded and not guard.is_on(scenario) and not scenario.mix.lesson:

@@ -61,7 +61,7 @@ class IncidenceBudget(Record, frozen=True):
 
 
 class ElementCount(Record, frozen=True):
-    """An estimated number of elements, with its simultaneous confidence limits and the true number.
+    """An estimated number of elements of sets, with simultaneous confidence limits and the truth.
 
     Attributes:
         value: the estimate.
@@ -268,11 +268,7 @@ def score(
     leakage_measure: Callable[[], tuple[float, float]],
     tallies: Sequence[Sequence[Counts]],
 ) -> IncidenceFindings | None:
-    """Return the findings of a run; None if no vector was read.
-
-    present: indices of the participating owners. leakage_measure: returns the bits that an owner's
-    linked reports leak about its set, and their standard error. tallies: the counts of each round.
-    """
+    """Return the release program's own scores (findings) of a run; None if no vector was read."""
     sizes = [question.randomizer.bits for question in settings.questions]
     vector_tally = tally(sizes, tallies[0]) if tallies else None
     if vector_tally is None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class ValueProof(OwnProof):
-    """The proof of a decision of `local-suppression` on columns and on values to leave blank."""
+    """The proof of a decision of `local-suppression` on columns and on values to suppress."""
 
     def verify(
         self, decision: "Decision", schema: "Schema", round_results: "Sequence[RoundResult]"
@@ -64,13 +64,13 @@ class LocalSuppressionProgram(Decided):
         return same_people_problems(scenario)
 
     def strategy(self, scenario: Scenario, others: int | None) -> "Strategy":  # noqa: ARG002
-        """Return the strategy that decides on released columns and on values to leave blank."""
+        """Return the strategy that decides on released columns and on values to suppress."""
         from .strategy import LocalSuppressionStrategy as Strategy
 
         return Strategy(scenario.policy)
 
     def score(self, session: "Session") -> "Scored":
-        """Return the chance that a blank hides a rare value, and the cost of blanks in cells."""
+        """Return the chance that a suppression hides a rare value, and its cost in cells."""
         from .score import score
 
         played, people, scored = session.played, session.crowd.people, super().score(session)

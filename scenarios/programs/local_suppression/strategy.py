@@ -92,9 +92,9 @@ class LocalSuppressionStrategy:
 
 
 def global_decision(policy: Policy, schema: Schema, tallies: Sequence[Counts]) -> Decision:
-    """Return the decision that releases whole columns, without blanks, within the same limits.
+    """Return the decision that releases whole columns, without suppression, for comparison.
 
-    It is made for comparison. tallies: the counts of round 1.
+    The limits are the same. tallies: the counts of round 1.
     """
     from ....analysis.suppression import choose_columns
 
@@ -155,7 +155,8 @@ def cover_column(
 def verify(decision: Decision, schema: Schema, round_results: Sequence[RoundResult]) -> None:
     """Raise VerificationError unless the counts of round 1 prove the claims of a decision.
 
-    The claims are the suppressed values, the cover probabilities, and the bound on exposed people.
+    The claims are the suppressed values, the probabilities of suppressing other values at random
+    (as cover), and the bound on exposed people.
     """
     from ....analysis.suppression.value_suppression import proved
 

@@ -26,7 +26,10 @@ Rule = tuple[str, str, Callable[[ProgramEvidence], str]]
 
 
 def _reckoned(evidence: ProgramEvidence) -> Reckoning:
-    """Return the results that follow from the posts of a run; NoGround for an ideal run."""
+    """Return the results that follow from the posts of a run.
+
+    Raises NoGround for an ideal run, which has no posts.
+    """
     posts = evidence.transcript.posts
     return reckoned(evidence.run.scenario, agreement_of(evidence.result), posts)
 

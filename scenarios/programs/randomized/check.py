@@ -129,7 +129,8 @@ def budget(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
 def sampled(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
     """Yield a problem if people shall report one feature drawn at random, and the mechanism cannot.
 
-    The key is `features = "sample"` of [local].
+    The key is `features = "sample"` of [local]. With this key, attacks that need reports of every
+    feature, and features with too many values for a report, are problems too.
     """
     at, local = ("local", "features"), scenario.local
     if local.features == "split":

@@ -33,7 +33,8 @@ from ...serialization.record import Record
 from ..findings import StatedEpsilon
 from ..noisy_questions import Question
 
-# most entries of a matrix with which information is a sum, and average privacy is computed
+# most entries of a matrix with which information is an exact sum (with more it is sampled), and
+# average privacy is computed
 SMALL = 1 << 20
 # most different rows with which the information is sampled; with more it is not computed
 ROWS = 1 << 16

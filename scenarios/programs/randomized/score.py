@@ -175,9 +175,10 @@ def score(
     present: Any,
     tallies: Sequence[Sequence[Counts]],
 ) -> Randomized | None:
-    """Return the findings of a run; None without questions, or if no reports were counted.
+    """Return the release program's own scores (findings) of a run.
 
-    present: indices of the participants. tallies: for each round, the counts that the analyst read.
+    None without questions, or if no reports were counted. present: indices of the participants.
+    tallies: for each round, the counts that the analyst read.
     """
     if not questions or not tallies:
         return None

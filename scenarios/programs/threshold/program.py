@@ -126,8 +126,8 @@ class Threshold(OneRound):
         from ....protocol.rounds.opened_prefixes import CLOSED, PREFIXES, WHOLE, sampled_rule
 
         if participation := self.opening.participation(policy):
-            # No further groups are closed: any message may be a cover (a message without a row), so
-            # the rows that are not released reveal no value.
+            # The reader publishes all rows that it decrypts: any message may be a dummy (without a
+            # row), so the unreleased rows reveal no value.
             return sampled_rule(participation.parts)
         rule = PREFIXES if policy.prefixes else WHOLE
         return rule + CLOSED if policy.close == "published" else rule

@@ -223,11 +223,7 @@ def score(
     rows: "Counts",
     read: "Read | None" = None,
 ) -> OpenedRows:
-    """Return the findings of `threshold` on a release.
-
-    rows: people by whole row, which no party knows. read: the view of the reader; None: no messages
-    were sent, so the sizes of groups that stay encrypted are computed from the rows.
-    """
+    """Return the release program's own scores (findings) of a release, for `threshold`."""
     names, prefixes = schema.names, policy.prefixes
     closed_sizes = read.closed if read else None
     groups = (

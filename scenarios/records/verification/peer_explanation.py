@@ -157,9 +157,9 @@ class PeerExplainer:
         )
 
     def _opened(self, layer: Layer, route: Route, fact: int) -> None:
-        """Write the step in which a member of the coalition opens a layer.
+        """Write the step of the explanation in which a member of the coalition opens a layer.
 
-        fact: the number of the step before it.
+        route: the route of the layer's onion. fact: the number of the explanation's step before it.
         """
         peer = parties.peer(route.stops[layer.step - 1])
         key = self._write("key", f"{peer} has its own key")

@@ -150,7 +150,10 @@ def _reports(evidence: RecordEvidence, claimed: Reidentified) -> str:
 
 
 def _noise_questions(evidence: RecordEvidence) -> Sequence[Question]:
-    """Return the questions with their noise; true values are not recorded, and left out."""
+    """Return the questions that people answer with noise; () without noise.
+
+    The people's true values are not recorded, and left out.
+    """
     run = evidence.run
     noise = capability(run.scenario, LocalNoise)
     return noise.recorded_questions(run.scenario, evidence.result, run.sizes) if noise else ()

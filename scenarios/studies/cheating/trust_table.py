@@ -124,9 +124,9 @@ def guards_on(scenario: Scenario) -> tuple[str, ...]:
 def measured_trust(
     scenario: Scenario, sets: Sequence[GuardSet] | None = None
 ) -> MeasuredTrust | None:
-    """Return the measurement with guards (countermeasures) closest to the scenario's.
+    """Return the measured attacks under the guards (countermeasures) closest to the scenario's.
 
-    All its guards are on in the scenario. None if there is no such measurement. sets: the
+    All these guards are on in the scenario. None if no such set of guards was measured. sets: the
     measurements to choose from; None: the shipped table.
     """
     if unmeasured(scenario):

@@ -1,6 +1,7 @@
-"""Several programs on one scenario, side by side: trust, privacy, utility and cost.
+"""Several release programs on one scenario, side by side: trust, privacy, utility and cost.
 
-A program that cannot answer the scenario, for example because of an open domain, is left out. The
+A release program is a protocol that makes a release: a kind of policy, or a comparator without a
+mix. If it cannot answer the scenario, for example because of an open domain, it is left out. The
 comparison names the reason.
 """
 
@@ -264,7 +265,7 @@ def _case(scenario: Scenario, seed: int, messages: bool | None) -> Case:  # noqa
     people = crowd.people
     public_copy = resolve(scenario, crowd.first, people.schema.names, crowd.round2_people)
     public_copy = changed(public_copy, scenario=changed(public_copy.scenario, seed=seed))
-    # comparators always certify exposure, so they need such a policy
+    # comparators (protocols without a mix) certify exposure, so they need a policy that does
     if program_of(public_copy).compared != ROW:
         public_copy = changed(
             public_copy, policy=changed(public_copy.policy, kind="exposure", prefixes=False)

@@ -102,10 +102,12 @@ def paid(
     widths: Sequence[int],
     decided: float = 0.0,
 ) -> tuple[RivalExpenses, ProgramCost]:
-    """Send the rows of all people, or of samples; return sums over the messages, and the cost.
+    """Send the rows of all people, or of samples; return bytes and refusals, and the cost.
 
-    make_rows: returns the rows that the people of a case send. widths: the largest size of the text
-    of each column, in bytes. decided: further seconds of CPU, spent on all people together.
+    If the case has no messages of all people, samples of them send, only to estimate the cost;
+    bytes and refusals are then empty. make_rows: returns the rows that the people of a case send.
+    widths: the largest size of the text of each column, in bytes. decided: further seconds of CPU,
+    spent on all people together.
     """
     if not case.messages:
         return RivalExpenses(), sampled(

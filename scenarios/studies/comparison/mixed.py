@@ -124,7 +124,9 @@ class Meter(Instrument):
 def variant(scenario: Scenario, kind: Kind) -> Scenario:
     """Return the scenario with another release program that counts true values.
 
-    Raises ScenarioError if this program cannot run the scenario.
+    All people take part. If the release program decrypts only rows of k people, the reader
+    publishes less than it decrypts, so that no other party knows a person by exclusion. Raises
+    ScenarioError if this release program cannot run the scenario.
     """
     exact_policy = {"sample": None, "epsilon": None, "close": "published"}
     return checked_copy(scenario, changed(scenario.policy, kind=kind, **exact_policy))
@@ -187,10 +189,10 @@ def verified(case: Case) -> Iterator[Compared]:
 
 
 def play_variant(case: Case, program: str, scenario: Scenario, epsilon: float | None) -> Compared:
-    """Return the results of a program on its variant of the scenario.
+    """Return the results of a release program on a scenario with its kind of policy.
 
-    program: the name in result tables. epsilon: the epsilon of the noise that users add; None
-    without noise.
+    Without the messages of all people, a run without messages (ideal) gives the counts. program:
+    the name in result tables. epsilon: the epsilon of the noise that users add; None without noise.
     """
     meter = Meter()
     # An ideal run with noise needs no seed: its release is not used, and seeded noise, which is
@@ -251,7 +253,8 @@ def cheated(case: Case, scenario: Scenario, outcome: Outcome) -> CheatingStudy |
 def privacy_of(outcome: Outcome, epsilon: float | None) -> Privacy:
     """Return the true and the promised exposure of a run, or the epsilon of its noise.
 
-    epsilon: the epsilon of the noise that users add; None without noise.
+    If rows stay encrypted, the numbers of people known by exclusion are added. epsilon: the epsilon
+    of the noise that users add; None without noise.
     """
     if epsilon is not None:
         return Privacy(0.0, None, epsilon, adjacency=ADJACENCY)

@@ -166,7 +166,11 @@ class Privacy:
 
     @property
     def exclusion(self) -> str:
-        """The number of users known to all by exclusion, and if larger to the reader, as text."""
+        """The numbers `excluded` and, if larger, `reader_excluded`, as text.
+
+        They count people that must be in a small class, because the release excludes all other
+        classes.
+        """
         if self.excluded is None:
             return "-"
         more = self.reader_excluded or 0

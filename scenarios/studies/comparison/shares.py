@@ -126,7 +126,7 @@ def ideal(case: Case) -> SharesResult:
 
 
 def play(case: Case, released_columns: Sequence[int] | None = None) -> SharesResult:
-    """Return the result of a session in which every message is sent.
+    """Return the result of a session of `shares` in which all people of the case send messages.
 
     released_columns: the columns of round 2, if they are decided already.
     """

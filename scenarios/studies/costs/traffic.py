@@ -310,7 +310,10 @@ def _batch(plan: Round, hop: int, layers: int) -> LinkTraffic:
 
 
 def _accepted(times: int) -> Accepted:
-    """Return a placeholder post of `times` accepted envelopes."""
+    """Return a placeholder post by which a shuffler accepts messages (envelopes) of `times` users.
+
+    Only its size counts: hashes and signatures are zeros.
+    """
     return Accepted(tuple(Envelope(i, bytes(STATE), bytes(SIGNATURE)) for i in range(times)))
 
 

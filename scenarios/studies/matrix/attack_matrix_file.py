@@ -49,7 +49,7 @@ MATRIX = "matrix.json"
 
 
 def without_occasion(cell: Cell) -> str:
-    """Return in words in how many runs of a cell the attack found no occasion to act.
+    """Return in words in how many runs of a cell the attack could not begin.
 
     Empty if there is no such run.
     """

@@ -95,10 +95,10 @@ def search(
     coalitions: Sequence[tuple[str, ...]] | None = None,
     progress: Progress = lambda _name, _completed, _due: None,
 ) -> SearchResult:
-    """Return a search with the results of every coalition that was still missing.
+    """Play the coalitions that have no result yet; return the search with all results.
 
     Args:
-        scenario: the scenario with the countermeasures that are searched.
+        scenario: the scenario whose countermeasures the coalitions try to defeat.
         begun: the search so far.
         coalitions: only these; None: all of `coalitions_of`.
         progress: called with the coalition, and the numbers of strategies that are played and due.

@@ -80,7 +80,8 @@ DEEP_EXPOSURE = 0.4
 OPENED = (
     FEATURES[0],
     FeatureSection(name="y", values=("c", "d", "g")),
-)  # y has a third value, so that several values of y remain possible for the row that stays closed
+    # y has a third value, so that several values of y remain possible for the row that stays encrypted
+)
 OPENING_K = 2  # people needed to open a row: a member of the coalition and one honest person
 # The rows of the people, as indices into the list of all possible rows. Row 1 occurs once, fewer
 # than OPENING_K times, so it stays closed in an honest session.
@@ -226,7 +227,7 @@ def kinds_of_rows(scenario: Scenario) -> tuple[Row, ...]:
 
 
 def rows_of(scenario: Scenario, people: int = PEOPLE) -> Rows:
-    """Return the rows of the people of a small session of the search, by index of the person.
+    """Return the rows of the people of the small session that the attack search plays, by person.
 
     people: the number of people.
     """

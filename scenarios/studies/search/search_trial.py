@@ -185,7 +185,11 @@ class Trial:
         return self.joints
 
     def _candidates(self) -> tuple[Rows, ...]:
-        """Return assignments of rows that may look like the true rows in an honest session."""
+        """Return rows of all people that an honest session may not distinguish from the true rows.
+
+        They differ in a row that stays encrypted because fewer than k people submit it, if the
+        release program decrypts only rows of k people; otherwise in joint counts.
+        """
         if self.session.setting.opens:
             kinds = kinds_of_rows(self.scenario)
             return other_closed(self.rows, self.session.honest, kinds, self.scenario.policy.k)
@@ -228,9 +232,11 @@ class Trial:
     def _guess(self, worlds: Worlds, verdict: Verdict, strategy_worlds: Worlds) -> float:
         """Return the probability that the attacker's best guess of the data is right.
 
-        worlds: the sessions of the attacker, with a strategy or honest. verdict: the kind of data.
-        strategy_worlds: the sessions of the strategy that was found. If people report with noise,
-        the best guess of a value is the report, which is true with a known probability.
+        worlds: the sessions of the attacker, with a strategy or honest. verdict: the kind of data:
+        the target's row, or (`JOINT`) joint counts or, if `beyond` is `closed`, a row that should
+        stay encrypted. strategy_worlds: the sessions of the strategy that was found. If people
+        report with noise, the best guess of a value is the report, which is true with a known
+        probability.
         """
         if verdict is Verdict.JOINT and self.beyond == "closed":
             other_row = next(

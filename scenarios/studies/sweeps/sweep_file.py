@@ -193,7 +193,11 @@ def _reader(result: Mapping[str, Any], key: str) -> float | None:
 
 
 def has_release(result: Mapping[str, Any]) -> bool:
-    """Whether a run made a release, as `Outcome.released` defines it. result: its result.json."""
+    """Whether a run made a release: a table, or estimates from randomized reports.
+
+    Estimates count only without a curator's decision and without an aborted round (`burned`).
+    result: its result.json.
+    """
     decided = result.get("decision") or result.get("burned")
     return is_released(
         release=result.get("release"), findings=result.get("findings"), curated=decided
@@ -249,7 +253,10 @@ def _information(result: Mapping[str, Any]) -> float | None:
 
 
 def _sets(result: Mapping[str, Any]) -> float | None:
-    """Return the largest error of the estimated counts of sets, if the true counts are known."""
+    """Return the largest error of the estimated elements in exactly t sets, over all t.
+
+    None if the true numbers are not known.
+    """
     sets = findings_of(result, "incidence")
     largest = sets["error"]["largest"] if sets else None
     return None if largest is None else float(largest)
