@@ -12,7 +12,7 @@ from .party_names import capitalized, party_name
 
 
 def opens(call: Call, columns: Sequence[str], blanks: int, path: int, language: Language) -> str:
-    """Return the caption of a round's begin among peers: its questions, blanks and paths.
+    """Return the caption of a round's begin among peers: its questions, dummies and paths.
 
     columns: names of the columns. blanks: the onions without an answer that each peer sends. path:
     the number of peers that each onion passes.

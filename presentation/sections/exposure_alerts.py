@@ -156,9 +156,9 @@ def exposed(facts: "PageFacts") -> Iterator[Alert]:
 
 
 def excluded(facts: "PageFacts") -> Iterator[Alert]:
-    """Warn of people with unopened rows that are known by exclusion to be in a small crowd.
+    """Warn of people with encrypted rows that are known by exclusion to be in a small crowd.
 
-    The domain is public, so the reader knows that these people have no opened value.
+    The domain is public, so the reader knows that these people have no decrypted value.
     """
     if facts.opens and facts.exposed:
         share = percent(facts.exposed / facts.released)

@@ -246,7 +246,7 @@ def gathered(questions: Sequence[Question], counts: "Sequence[Counts]") -> "list
         first += question.randomizer.messages_per_person
     if first != len(counts):
         raise DataError(
-            f"counts of reports: found {len(counts)}; {first} are needed, one per message"
+            f"counts of reports: found {len(counts)}; {first} needed, one per message of a person"
         )
     return tallies
 

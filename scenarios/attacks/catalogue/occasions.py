@@ -21,7 +21,7 @@ SENT_NOTHING = "it looks at what people send, and none of them sent anything"
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The end of a session, as the reason why an attack found no occasion.
+    """The end of a session, as the reason why an attack could not begin.
 
     Attributes:
         rounds: the number of rounds called.
@@ -43,7 +43,7 @@ class Ended:
 def unmet(
     settings: AttackSettings, faults: Faults, acted: Collection[int], ended: Ended
 ) -> tuple[str, ...]:
-    """Return a warning for every entry of `[[fault]]` that found no occasion.
+    """Return a warning for every entry of `[[fault]]` that could not begin.
 
     faults: the attacks of users. acted: the places in the file of the entries that were carried
     out. ended: how the session ended.

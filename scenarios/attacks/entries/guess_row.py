@@ -48,7 +48,7 @@ def guessed(scene: Scene) -> Mapping[str, Row]:
 
 
 def confirmed(scene: Scene, _fault: Fault) -> Measured:
-    """Return the number of other people exposed because guesses opened their values, of all people.
+    """Return the number of other people exposed because guesses decrypted their values, of all.
 
     Without the guesses, these values are shared by fewer than k people.
     """

@@ -57,7 +57,7 @@ def check_suited(scenario: Scenario, mode: str) -> None:
     if mode != "real" or unkept:
         party_text = unkept or "an ideal run"
         raise DataError(
-            f"--ledger: the first shuffler keeps the ledger, and {party_text} has no shuffler"
+            f"--ledger: the first shuffler keeps the ledger; {party_text} has no shuffler"
         )
     if answers_in(scenario) is AnswerKind.OPENED:
         raise DataError(

@@ -167,7 +167,7 @@ class PeerExplainer:
         self._write("open", text, fact, key)
 
     def _write_own_row(self, number: int, person: int, row: Row) -> int:
-        """Write the step that a member knows its own answers; return the step's number.
+        """Write the step of the explanation that a member knows its own answers; return its number.
 
         number: the round. person: the member. row: its answers.
         """

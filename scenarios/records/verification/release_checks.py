@@ -69,7 +69,7 @@ def _check_openings(evidence: RecordEvidence) -> None:
     holders = sorted(opening.party for opening in openings)
     if holders != [ANALYST, CURATOR] and (evidence.released or holders != [CURATOR]):
         raise VerificationError(
-            "the transcript lacks an opening of the certificate, or has one too many"
+            "the transcript lacks the certificate opened to a party, or has one too many"
         )
     for opening in openings:
         try:

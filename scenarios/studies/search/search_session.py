@@ -80,7 +80,8 @@ DEEP_EXPOSURE = 0.4
 OPENED = (
     FEATURES[0],
     FeatureSection(name="y", values=("c", "d", "g")),
-    # y has a third value, so that several values of y remain possible for the row that stays encrypted
+    # y has a third value, so that several values of y remain possible for the row that stays
+    # encrypted
 )
 OPENING_K = 2  # people needed to open a row: a member of the coalition and one honest person
 # The rows of the people, as indices into the list of all possible rows. Row 1 occurs once, fewer
