@@ -116,7 +116,10 @@ class Pipeline:
     """
 
     def __init__(self, run: Run, show: Show) -> None:
-        """Start without results; the class explains the arguments."""
+        """Start without results of the page's six steps.
+
+        run: runs a function in a thread, for a step. show: shows the result of a step on the page.
+        """
         self._run, self._show = run, show
         self._memory = Memory()
         self.result: ReleaseResult | None = None

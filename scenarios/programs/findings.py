@@ -84,8 +84,7 @@ class Findings(Record, frozen=True, tag_field="program"):
 
         A user is known by exclusion if all people outside a small class are in the release, so that
         the user must be in the class. An analyst that opens (decrypts) rows also sees the sizes of
-        the groups that stay closed. None if no value is certain to stay
-        encrypted.
+        the groups that stay closed. None if no value is certain to stay encrypted.
         """
         return None
 
