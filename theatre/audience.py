@@ -58,7 +58,11 @@ class Audience:
         more: Routes,
         language: Language | None = None,
     ) -> None:
-        """Prepare to serve the page and this log; the class explains the arguments."""
+        """Prepare to serve the page and this log.
+
+        bill: returns the facts of the present run for the page. more: further routes of the server.
+        language: language of the page; None: English.
+        """
         self._log = log
         self._bill = bill
         self._language = language

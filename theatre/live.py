@@ -165,7 +165,7 @@ class Theatre:
     async def play(self) -> None:
         """Play a run; when it is over, wait until the page requests another, and repeat.
 
-        An error in the first run ends the program. An error in a later run ends only that run.
+        An error in the first run ends the process. An error in a later run ends only that run.
         """
         while True:
             self._run_request = trio.Event()

@@ -64,7 +64,7 @@ class CoalitionResult(Record, frozen=True, kw_only=True):
             same.
         find: the first strategy by which the coalition reads data; None: no strategy among those
             played.
-        errors: strategies that ended a session with an error of a role (a party's program).
+        errors: strategies that ended a session with an error of a role (a party's code).
     """
 
     members: tuple[str, ...]

@@ -262,7 +262,7 @@ class SmallSession:
         people: the number of people.
         times: whether the coalition's view has the exact times of posts on the board.
         played: the number of sessions played so far.
-        errors: sessions that ended in an error of a role (a party's program).
+        errors: sessions that ended in an error of a role (a party's code).
         casts: seed -> the session's inputs that do not depend on rows and strategies.
     """
 
@@ -310,7 +310,7 @@ class SmallSession:
             board = play(cast, [record], agreed=True)
         except (KeyboardInterrupt, MemoryError):
             raise
-        # a deviation may crash the program of a party: this is counted, and the search goes on
+        # a deviation may crash the code of a party: this is counted, and the search goes on
         except Exception as error:
             self.errors += 1
             error_text = f"{type(error).__name__}: {error}"

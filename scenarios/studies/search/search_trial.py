@@ -68,7 +68,7 @@ class Trial:
         members: the parties of the coalition.
         seeds: the seeds of the sessions that confirm a difference between views, in order.
         times: whether the view has the exact times of posts on the board.
-        errors: strategies that ended a session with an error of a role (a party's program).
+        errors: strategies that ended a session with an error of a role (a party's code).
         session: plays the strategies.
         rows: the true rows of the people.
         honest: the sessions in which all parties follow the protocol, for changed rows of people.

@@ -1,6 +1,6 @@
 """The file of a sweep while it is played: repaired at its end, read for finished runs, extended.
 
-A line is written at once and completely, or not at all if the disk is full. If the program was
+A line is written at once and completely, or not at all if the disk is full. If the process was
 killed while it wrote a line, the incomplete line is removed before the next is added. Only its
 owner may read the file: it holds counts that only the curator saw.
 """
