@@ -26,7 +26,7 @@ BURST = 3_000.0  # requests at once from an address: a class of 150 opens the pa
 MOST_ADDRESSES = 10_000
 BUSY = "Too many requests from your network address; wait some seconds."
 LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # letters of codes; no two look alike
-CODE = 6  # letters in the address of a class: 30 bits
+CODE = 6  # letters of the code in the web address of a session for pupils: 30 bits
 LOOPBACKS = ("127.0.0.1", "::1", "localhost")
 
 

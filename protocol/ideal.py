@@ -192,7 +192,7 @@ def run_through(
     decision: Decision | None = None
     burned: str | None = None
     pending: Call | None = None  # the query of the present round
-    # the counts of the present round, after its reader has read them
+    # the counts of the present round, after the curator or analyst has read them
     read: tuple[Counts, ...] | None = None
     try:
         while step := next_step(
@@ -225,9 +225,9 @@ def run_through(
 def _read(
     program: Program, policy: AnnouncedPolicy, schema: Schema, table: PeopleTable, call: Call
 ) -> tuple[Counts, ...]:
-    """Return the counts that the reader of a call learns.
+    """Return the counts that the curator or analyst learns from the round of a call (query).
 
-    In the program `threshold`, it learns only the values that k people share.
+    In the program `threshold`, the analyst learns only the values that k people share.
     """
     counts = answer(table, call)
     if program is Program.THRESHOLD:
@@ -253,7 +253,7 @@ def _check_people(
 def check_tokens(
     policy: AnnouncedPolicy, rules: Rules, token_holders: Sequence[int], people: int
 ) -> None:
-    """Reader: RoundBurned if users with tokens are too few, or some of them do not answer.
+    """Curator or analyst: RoundBurned if users with tokens are too few, or some do not answer.
 
     In the fixed setting (all rounds ask the same people), also if so few users left since an
     earlier round that subtraction would expose them. token_holders: the number of users with tokens

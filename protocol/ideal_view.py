@@ -6,8 +6,9 @@ coalition knows
 * the counts that a member reads, also of a round that was aborted after it was read, and the public
   counts;
 * the answers of a round, person by person, if all shufflers and the reader of the round are
-  members. In a verified mix with public counts all shufflers are enough, since the reader posts its
-  decryption shares. If users submit only once, all shufflers and the analyst are enough, too;
+  members. In a verified mix with public counts all shufflers are enough, since the curator or
+  analyst posts its decryption shares. If users submit only once, all shufflers and the analyst are
+  enough, too;
 * the answers of its own users, whether or not they were counted;
 * the users with counted answers, if a member sees the names of respondents (`View.sees_who`).
 
@@ -41,7 +42,7 @@ class Answers:
     Attributes:
         sealed_rows: by person, the row that the person sealed.
         senders: the users that submitted their row.
-        respondents: the users with answers that reached the reader.
+        respondents: the users with answers that reached the curator or analyst.
     """
 
     sealed_rows: Mapping[int, Row]
@@ -113,9 +114,10 @@ def _opened_layers(
 ) -> dict[int, tuple[int, int]]:
     """Return, by round, the number of layers that a coalition can open, and of all layers.
 
-    In a verified mix, these are the keyholders (shufflers and reader) in the coalition, and all
-    that are needed to link answers. linkers: by round, the sets of parties that together link all
-    answers. in_turn: whether layers open from the outside; False for a verified mix.
+    In a verified mix, these are the keyholders (the shufflers, and the curator or analyst) in the
+    coalition, and all that are needed to link answers. linkers: by round, the sets of parties that
+    together link all answers. in_turn: whether layers open from the outside; False for a verified
+    mix.
     """
     opened = {}
     for number, sets in linkers.items():
@@ -131,8 +133,8 @@ def _linkers(
     """Return, by round, the sets of parties that together can link all answers to their senders.
 
     The parties of a set are in the order in which they open layers. public: rounds in which the
-    reader has posted its decryption shares, so that it is not needed. once: whether users submit
-    only in round 1; then the analyst's key opens the ballots of round 1, too.
+    curator or analyst has posted its decryption shares, so that it is not needed. once: whether
+    users submit only in round 1; then the analyst's key opens the ballots of round 1, too.
     """
     chain = tuple([parties.shuffler(hop + 1) for hop in range(shufflers)])
     linkers = {}
@@ -144,7 +146,7 @@ def _linkers(
 
 
 def _public_rounds(ideal: Ideal, policy: AnnouncedPolicy) -> set[int]:
-    """Return the rounds of a verified mix with public counts that the reader has opened."""
+    """Return the rounds of a verified mix in which curator or analyst opened public counts."""
     return {
         call.round
         for call in ideal.posted
@@ -279,9 +281,9 @@ def _linked(
 def _respondents(
     ideal: Ideal, answers_by_round: Mapping[int, Answers]
 ) -> dict[tuple[int, tuple[int, ...]], frozenset[int]]:
-    """Return, by round and query, the users with answers that reached the reader.
+    """Return, by round and query, the users with answers that reached the curator or analyst.
 
-    A query that its reader did not read is left out.
+    A query without counts is left out.
     """
     read = ideal.posted if ideal.burned_counts is not None else ideal.calls
     return {

@@ -1,4 +1,4 @@
-"""The part of the keyholders (shufflers and reader) in the audit of a round.
+"""The part of the keyholders (the shufflers, and the curator or analyst) in the audit of a round.
 
 An audit opens half of the layers of each pair of shufflers, chosen at random, to detect changed or
 lost messages. Each keyholder reveals random bytes (its part of the coins) after all shufflers have
@@ -54,7 +54,7 @@ async def commit(me: Endpoint, plan: Round, purse: CoinShares) -> None:
 
 
 async def trace(me: Endpoint, plan: Round, hop: int, batch: Sequence[bytes]) -> None:
-    """Shuffler: post the hashes of the layers that it forwards, if its hop is audited.
+    """Shuffler: post the hashes of the layers that it forwards, if it is audited.
 
     hop: the shuffler's position, from 1; the last of an odd number of shufflers is not audited.
     """
@@ -65,7 +65,7 @@ async def trace(me: Endpoint, plan: Round, hop: int, batch: Sequence[bytes]) -> 
 def check_traced(me: Endpoint, plan: Round, hop: int, batch: Sequence[bytes]) -> None:
     """Receiver: RoundBurned unless the sender has posted the hashes of exactly this batch.
 
-    hop: the position of the sender. Hops that are not audited post no hashes, and pass.
+    hop: the position of the sender. Shufflers that are not audited post no hashes, and pass.
     """
     if not plan.announcement.rules.audit or hop > paired(len(plan.hops) - 1):
         return
@@ -125,8 +125,8 @@ async def answer(
 ) -> None:
     """Shuffler: post the openings of the input layers that the audit has chosen.
 
-    The first hop of a pair opens the layers that the random bytes choose. The second hop opens the
-    rest of its inputs: layers that no opened layer of the first hop leads to.
+    The first shuffler of a pair opens the layers that the random bytes choose. The second shuffler
+    opens the rest of its inputs: layers that no opened layer of the first shuffler leads to.
     """
     if not plan.announcement.rules.audit or not await toss(me, plan, purse):
         return
@@ -150,12 +150,12 @@ async def answer(
 
 
 def _has_opened(me: Endpoint, number: int, hop: int) -> bool:
-    """Whether the shuffler at a hop has posted the layers that it opened for a round's audit."""
+    """Whether the shuffler has posted the layers that it opened for a round's audit."""
     return hop in me.board.audited.opened.get(number, {})
 
 
 async def audit_round(me: Endpoint, plan: Round, pool: WorkerPool, purse: CoinShares) -> bool:
-    """Reader: reveal its random bytes, wait for the shufflers' openings, and check them.
+    """Curator or analyst: reveal its random bytes, wait for the opened layers, and check them.
 
     False if the session ends meanwhile. RoundBurned, with the shuffler's name, if an opening does
     not lead to a forwarded message.

@@ -33,7 +33,7 @@ def in_parts(plan: Round, hop: int, arriving: int) -> bool:
     """Whether a shuffler sorts its opened layers in parts, by their first bytes.
 
     True if layers have equal size, leave in order of bytes, and are too many for one message.
-    arriving: the number of envelopes at the first hop, of layers at a later hop.
+    arriving: the number of envelopes at the first shuffler, of layers at a later shuffler.
     """
     layers = arriving * plan.slots if hop == 1 else arriving
     return arranges(plan, hop + 1) and layers > piece_size(plan, hop + 1)

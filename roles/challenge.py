@@ -1,10 +1,11 @@
 """The part of keyholders and users in the challenge of a round (protocol/board/challenge.py).
 
 A challenge lets users prove that a ballot was lost, before any ballot is opened. Ballots are
-locked: sealed to a joint key of all keyholders (shufflers and reader). Each keyholder posts its
-public share of this key. It waits until users had time to look for their ballots, and reveals its
-secret share if no ballot was changed. Users look for the marks (hashes) of their ballots and prove
-a missing ballot, as long as no honest keyholder can have revealed its share.
+locked: sealed to a joint key of all keyholders (the shufflers, and the curator or analyst). Each
+keyholder posts its public share of this key. It waits until users had time to look for their
+ballots, and reveals its secret share if no ballot was changed. Users look for the marks (hashes) of
+their ballots and prove a missing ballot, as long as no honest keyholder can have revealed its
+share.
 """
 
 from collections.abc import Mapping
@@ -31,13 +32,14 @@ from .audit import CoinShares
 from .compute.worker_pool import WorkerPool
 from .network.memory_network import Endpoint
 
-# seconds between the checks of two keyholders, in hop order, so that always the same party aborts
+# seconds between the checks of two keyholders, in the order of the chain, so that always the same
+# party aborts
 TURN = 1e-3
 
 
 @dataclass(slots=True)
 class Keyring:
-    """The secrets of a keyholder (shuffler or reader) for all rounds of a session.
+    """The secrets of a keyholder (shuffler, curator or analyst) for all rounds of a session.
 
     Ballots of a round are locked: sealed to the sum of all keyholders' key shares, so that they
     open only after each keyholder has agreed.
@@ -117,8 +119,8 @@ async def show(me: Endpoint, plan: Round, pool: WorkerPool, ring: Keyring) -> No
 async def wait_for_people(me: Endpoint, plan: Round, ring: Keyring) -> None:
     """Keyholder: wait while users look for the marks (hashes) of their ballots on the board.
 
-    RoundBurned if the marks come so late that users may not be able to complain. RoundBurned also
-    if a keyholder reveals its share of the key before the last complaint can come.
+    RoundBurned if the marks come so late that users may have no time to raise an alarm. RoundBurned
+    also if a keyholder reveals its share of the key before the last alarm can come.
     """
     number, unit, marks_time = (
         plan.call.round,
@@ -147,7 +149,8 @@ async def examine(me: Endpoint, plan: Round, pool: WorkerPool, ring: Keyring) ->
     """Keyholder: wait while users look for their ballots, then check the batch.
 
     False if the session ends. RoundBurned if the batch differs from the accepted ballots.
-    Keyholders check in the order of their hops, so that always the same keyholder aborts the round.
+    Keyholders check in their order in the chain, so that always the same keyholder aborts the
+    round.
     """
     await wait_for_people(me, plan, ring)
     if me.board.phase is not Phase.CHALLENGED:
@@ -190,7 +193,7 @@ async def check_signed(me: Endpoint, plan: Round, accepted: Accepted, pool: Work
 async def opened_by_all(
     me: Endpoint, plan: Round, pool: WorkerPool, ring: Keyring
 ) -> list[bytes] | None:
-    """Reader: return the secret shares of all keyholders, which together open the locked ballots.
+    """Curator or analyst: return all secret key shares, which together open the locked ballots.
 
     Users look for their ballots first. None if the session ends. RoundBurned if a ballot was
     changed, or if a shuffler does not reveal its share in time.
@@ -215,10 +218,10 @@ async def contest(
 ) -> None:
     """User: look for the marks of its ballots; if a mark is missing, post an alarm with the proof.
 
-    A mark is the hash of an arrived ballot, which the reader posts. The user raises no alarm after
-    a share of the key is revealed, or after an honest keyholder may have revealed its share: the
-    reader could open the ballot in the alarm. A user that was not accepted raises no alarm: it has
-    no proof.
+    A mark is the hash of an arrived ballot, which the curator or analyst posts. The user raises no
+    alarm after a share of the key is revealed, or after an honest keyholder may have revealed its
+    share: the reader could open the ballot in the alarm. A user that was not accepted raises no
+    alarm: it has no proof.
 
     Args:
         me: the user's place in the network.

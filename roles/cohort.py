@@ -86,7 +86,7 @@ async def _obtain(
     pool: WorkerPool,
     signing: Mapping[int, Signer],
 ) -> dict[int, Grants]:
-    """Ask a round's reader for users' tokens (blind credentials); return tokens that come in time.
+    """Ask curator or analyst for users' tokens (blind credentials); return those that come in time.
 
     The result is by user index. Requests without an answer are repeated on the board.
     """

@@ -169,7 +169,7 @@ async def _await_analyst(me: Endpoint, plans: "Plans") -> None:
 
 
 def _tallied(board: Board) -> bool:
-    """Whether the reader of the last query has posted its tally (its totals and refusals)."""
+    """Whether the totals and refusals (the tally) of the last query are posted."""
     return len(board.tallies) == len(board.calls)
 
 

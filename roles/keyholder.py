@@ -35,8 +35,8 @@ SLOW = 10  # keyholders wait SLOW times the longest round for the curator's next
 def longest_round(shufflers: int, rules: Rules) -> float:
     """Return the maximum duration of a round in seconds.
 
-    A deadline for the collection, another for every hop up to the reader, and another for the
-    reader. A challenge, an audit or a verified mix needs further deadlines for its posts.
+    A deadline for the collection, another for every shuffler, and another for the curator or
+    analyst. A challenge, an audit or a verified mix needs further deadlines for its posts.
     """
     more = sum(count for name, count in MORE.items() if getattr(rules, name))
     return rules.deadline * (shufflers + 3 + more)
@@ -123,9 +123,9 @@ async def report_fork(me: Endpoint, plan: Round, fork: Fork | None) -> None:
 
 
 def _shown_fork(me: Endpoint, plan: Round, witness: bytes) -> Fork | None:
-    """Return the proof that the board signed two different heads (states of the log) for one round.
+    """Return the proof that the board signed two different logs for one round.
 
-    witness: the head that a user cited. None if it does not prove a conflict.
+    witness: the signed tree head that a user cited. None if it does not prove a conflict.
     """
     roster = me.board.roster
     try:
@@ -203,7 +203,7 @@ async def _looked_through(
 
 
 def comes_from(letter: Letter, plan: Round, hop: int) -> bool:
-    """Whether the party at a hop sent a message."""
+    """Whether the shuffler with this number, from 1, sent a message."""
     return letter[0] == plan.openers[hop - 1]
 
 

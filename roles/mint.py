@@ -1,9 +1,9 @@
 """The issue of tokens: by curator and analyst, each for the rounds it reads.
 
 A token is a blind credential, without which a ballot does not count. The reader of a round gives
-each user its tokens once. Before the reader posts its counts, it sends the other reader (analyst or
-curator) the roll: the list of users with tokens. So either reader knows whether all users with
-tokens are counted, and whether they are the users of the round before.
+each user its tokens once. Before the curator or analyst posts its counts, it sends the other reader
+(analyst or curator) the roll: the list of users with tokens. So either reader knows whether all
+users with tokens are counted, and whether they are the users of the round before.
 
 Half of the time of a collection is for requests, the other half for sending the ballots. A user
 without an answer repeats its request on the board (protocol/board/token_requests.py). The reader
@@ -85,8 +85,8 @@ class TokenDesk:
     def check_roll(self, number: int, people: int) -> None:
         """Curator or analyst: check the length of a list of users with tokens.
 
-        The reader of round `number` sent the list to the other reader, and posted its length,
-        `people`. RoundBurned if the list has another length.
+        The party that gave the tokens of round `number` sent the list to this party, and posted its
+        length, `people`. RoundBurned if the list has another length.
         """
         if self.issued(number) != people:
             raise RoundBurned(
@@ -95,7 +95,7 @@ class TokenDesk:
             )
 
     def check(self, plan: Round, reading: BallotReading, envelopes: int) -> None:
-        """Reader: RoundBurned unless all users with tokens are counted, and are enough people.
+        """Check a tally: RoundBurned unless it counts all users with tokens, and they are enough.
 
         If all rounds have the same people (fixed setting), a few missing users of an earlier round
         would be exposed, so RoundBurned then too. envelopes: the number of users with an envelope
@@ -113,7 +113,7 @@ class TokenDesk:
 async def mint(me: Endpoint, desk: TokenDesk, pool: WorkerPool) -> None:
     """Curator, analyst: issue tokens in the rounds that this party reads.
 
-    In other rounds, receive the list of users with tokens from the reader of the round.
+    In other rounds, receive the list of users with tokens from the other of these two parties.
     """
     async for plan in me.rounds():
         if plan.reader != me.party:
@@ -178,10 +178,10 @@ async def _answer_publicly(me: Endpoint, plan: Round, desk: TokenDesk, pool: Wor
 
 
 async def _hear_roll(me: Endpoint, plan: Round, desk: TokenDesk) -> None:
-    """Wait until the round's reader sends the list of users with tokens, or the session ends.
+    """Wait until the round's issuer sends the list of users with tokens, or the session ends.
 
-    This party is the reader of other rounds. Token requests for its next round may arrive
-    meanwhile; they are kept in `desk.early`.
+    The issuer is the curator or the analyst; this party is the other one, and issues in other
+    rounds. Token requests for its next round may arrive meanwhile; they are kept in `desk.early`.
     """
     number = plan.call.round
     async with me.while_open():
@@ -202,7 +202,7 @@ async def _hear_roll(me: Endpoint, plan: Round, desk: TokenDesk) -> None:
 
 
 async def tell_roll(me: Endpoint, plan: Round, desk: TokenDesk) -> None:
-    """Reader: send the other reader the list of users with tokens in a round."""
+    """Curator or analyst: send the other the list of users with tokens in a round that it reads."""
     people = sorted(map(parties.index, desk.people[plan.call.round]))
     await me.send(plan, other_reader(me.party), Roll(tuple(people)))
 
@@ -257,7 +257,7 @@ def _read_request(
 
 
 def answers(plan: Round, registry: Registry, key: TokenKey, jobs: Sequence[Job]) -> list[Answer]:
-    """Reader: return for each request its tokens, or the reason of a refusal."""
+    """Curator or analyst: return for each request its tokens, or the reason of a refusal."""
     verdicts = check_asks(plan, registry, jobs)
     good = [request for (_, request), wrong in zip(jobs, verdicts, strict=True) if wrong is None]
     grants = iter(give(key, good))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from .network.instruments import Instrument, Instruments
 
-Note = Callable[[Instruments], None]  # tells the observers that an attack is carried out
+Note = Callable[[Instruments], None]  # reports to the observers that an attack is carried out
 Notes = Mapping[int, Note]  # round -> function that records the attack
 
 
@@ -22,9 +22,9 @@ NOT_NOTED: Notes = {}
 
 
 def note_of(entry: int) -> Note:
-    """Return the function that tells all observers that an entry of `[[fault]]` was carried out.
+    """Return the function that reports to all observers that an attack was carried out.
 
-    entry: position of the entry in the scenario file.
+    entry: position of the attack's entry `[[fault]]` in the scenario file.
     """
     return lambda instruments: instruments.notify(lambda instrument: instrument.occasion(entry))
 
@@ -39,11 +39,11 @@ class OccasionRecord(Instrument):
     """An observer that records which attacks of the scenario file are carried out.
 
     Attributes:
-        occasions: the entries of `[[fault]]`, by their places in the file.
+        occasions: the entries of `[[fault]]`, by their indices in the file.
     """
 
     occasions: set[int] = field(default_factory=set)
 
     def occasion(self, entry: int) -> None:
-        """Record that an attack was carried out. entry: its place in the scenario file."""
+        """Record that an attack was carried out. entry: its index in the scenario file."""
         self.occasions.add(entry)

@@ -35,7 +35,7 @@ async def read_round(
     desk: TokenDesk,
     ring: Keyring,
 ) -> BallotReading | None:
-    """Reader: wait for the last shuffler's batch and count it; None if the round is aborted first.
+    """Curator or analyst: wait for the last shuffler's batch, and count it; None after an abort.
 
     Paper 000, Section 5.1: the curator "receives the messages, decodes them" and removes the salt.
     RoundBurned if users with tokens are missing, or a ballot was changed.
@@ -62,7 +62,7 @@ async def _read_onions(
     desk: TokenDesk,
     ring: Keyring,
 ) -> BallotReading | None:
-    """Reader: open the last layers of a batch, after audit and challenge, and count the ballots.
+    """Curator or analyst: open a batch's last layers, after audit and challenge; count ballots.
 
     An audit checks random layers of shufflers. In a challenge, users look for their ballots first.
     """
@@ -92,7 +92,7 @@ async def _count(
     batch: Sequence[bytes],
     pool: WorkerPool,
 ) -> BallotReading:
-    """Reader: open and count a batch in pieces, in parallel. work: opens and counts a piece."""
+    """Open and count a batch in parts, in parallel. work: opens and counts a part."""
     reading = joined(plan, await pool.spread(f"{me.party} opens", work, batch))
     if reading.repeats:  # a token was spent in two pieces, so the batch is read again as a whole
         reading = await pool.run_alone(partial(work, batch))
@@ -102,7 +102,7 @@ async def _count(
 
 
 def _note_reading(me: Endpoint, plan: Round, reading: BallotReading) -> None:
-    """Reader: report its counts and refusals to the observers."""
+    """Curator or analyst: report its counts and refusals to the observers."""
     for reason, count in reading.refused.items():
         me.refuse(plan, reason, count)
     counts = tuple(dict(count) for count in reading.counts)
@@ -111,7 +111,7 @@ def _note_reading(me: Endpoint, plan: Round, reading: BallotReading) -> None:
 
 
 async def publish(me: Endpoint, reading: BallotReading, desk: TokenDesk, *, counts: bool) -> None:
-    """Reader: post totals and refusals, and the counts if they are public.
+    """Curator or analyst: post totals and refusals, and the counts if they are public.
 
     counts: whether the counts are public. With tokens, first post the number of users with tokens.
     """
@@ -123,7 +123,7 @@ async def publish(me: Endpoint, reading: BallotReading, desk: TokenDesk, *, coun
 
 
 def joined(plan: Round, pieces: Sequence[BallotReading]) -> BallotReading:
-    """Reader: return one reading (counts and refusals) of all pieces of a batch together."""
+    """Return the reading (counts and refusals) of a whole batch from the readings of its parts."""
     reading = read_ballots(plan, ())
     for piece in pieces:
         reading.add(piece)
@@ -151,7 +151,7 @@ async def _open_batch(
     batch: Sequence[bytes],
     pool: WorkerPool,
 ) -> _LockedRound:
-    """Reader: open its own layer, and post the hashes of the locked ballots that arrived.
+    """Curator or analyst: open its own layer, and post hashes of the locked ballots that arrived.
 
     RoundBurned unless as many ballots have arrived as the first shuffler accepted.
     """
@@ -171,7 +171,7 @@ async def _open_batch(
 def _unlock_and_read(
     plan: Round, secrets: Sequence[bytes], key: TokenKey | None, ballots: Sequence[bytes]
 ) -> BallotReading:
-    """Reader: open locked ballots with all secret shares, and count them.
+    """Curator or analyst: open locked ballots with all secret shares, and count them.
 
     key: issues the round's tokens; None without tokens.
     """
@@ -186,7 +186,7 @@ def _unlock_and_read(
 def _open_and_read(
     plan: Round, secret: SecretKey, key: TokenKey | None, layers: Sequence[bytes]
 ) -> BallotReading:
-    """Reader: open its layers of ballots, and count them.
+    """Curator or analyst: open its layers of ballots, and count them.
 
     key: issues the round's tokens; None without tokens.
     """

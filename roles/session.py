@@ -129,7 +129,7 @@ def keyholders(cast: Cast) -> tuple[str, ...]:
 
 
 def hops_of(cast: Cast) -> tuple[str, ...]:
-    """Return the shufflers, in the order of their hops."""
+    """Return the shufflers, in their order in the chain."""
     return tuple(parties.shuffler(hop + 1) for hop in range(cast.shufflers))
 
 

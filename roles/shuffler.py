@@ -350,7 +350,7 @@ async def _forward(
     pool: WorkerPool,
     senders: Sequence[str] = (),
 ) -> None:
-    """Shuffler: sort opened layers, post their number and digest, and send them to the next hop.
+    """Shuffler: sort opened layers, post their number and digest, and send them to the next party.
 
     senders: at the first hop, the users of these layers.
     """

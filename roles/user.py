@@ -37,7 +37,8 @@ Outputs = tuple[threshold.PendingOutputs, Evaluated, bytes]
 Signing = tuple[int, Row, Entropy, Signer | None, Grants | Outputs | None]
 Rows = tuple[Row, Entropy]
 Consulted = threshold.PendingOutputs
-Place = tuple[Call, bytes, bytes]  # a round as a party sees it: query, session digest, board head
+# a round as a party sees it: query, session digest, the board's signed tree head
+Place = tuple[Call, bytes, bytes]
 PreparedSubmission = tuple[Submission, SealedAnswers, Proofs | None]
 
 
@@ -82,9 +83,9 @@ async def _answer(
 ) -> None:
     """Encrypt a salted ballot for each query, and send all to the first shuffler.
 
-    A round may need help of other parties first: tokens from its reader, outputs of the oblivious
-    function of `randomness`, or the keyholders' joint key that locks ballots. If these do not come,
-    the user sends no message.
+    A round may need help of other parties first: tokens from its curator or analyst, outputs of the
+    oblivious function of `randomness`, or the keyholders' joint key that locks ballots. If these do
+    not come, the user sends no message.
     """
     fresh = person.entropy.fork(f"round-{plan.call.round}")
     row = person.response(fresh)
@@ -142,10 +143,10 @@ async def _send(
 async def obtain(
     me: Endpoint, plan: Round, fresh: Entropy, pool: WorkerPool, work: "Sealers"
 ) -> Grants | None:
-    """Ask the round's reader for tokens (blind credentials).
+    """Ask the round's curator or analyst for tokens (blind credentials).
 
-    Returns the request, the answer and the reader's key. A request without an answer is repeated on
-    the board. None if the reader gives no tokens in time, or if it is too late to ask.
+    Returns the request, the answer and the key of the party that answered. A request without an
+    answer is repeated on the board. None if no tokens come in time, or if it is too late to ask.
     """
     began, patience = trio.current_time(), plan.announcement.rules.deadline
     public = await mint_key(me, plan)
@@ -213,10 +214,10 @@ class Sealers:
     async def locked(self, me: Endpoint, plan: Round) -> Round | None:
         """Return the round with the joint key that locks users' ballots, if the rules lock ballots.
 
-        A locked ballot opens only with the key shares of every shuffler and of the reader.
-        Shufflers reveal their shares after users had time to look for missing ballots. The user
-        waits until its board shows all public shares. Their sum, the joint key, is computed once
-        for all users. None if the session ends first.
+        A locked ballot opens only with the key shares of every shuffler, and of the curator or
+        analyst. Shufflers reveal their shares after users had time to look for missing ballots. The
+        user waits until its board shows all public shares. Their sum, the joint key, is computed
+        once for all users. None if the session ends first.
         """
         if not plan.announcement.rules.challenge:
             return plan
@@ -239,7 +240,7 @@ class Sealers:
         return self._signing[place]
 
     def consulting(self, plan: Round) -> Callable[[Sequence[Rows]], list[Consulted]]:
-        """Return the function that makes users' requests to `randomness` in this round."""
+        """Return the function that makes users' requests to the party `randomness` in a round."""
         place = plan.call.round, plan.session
         return self._consulting.setdefault(place, partial(consult_many, plan))
 
@@ -323,8 +324,8 @@ def taken_grants(
     """Users: return for each its tokens or `threshold` levels, or the reason why it does not send.
 
     In the program `threshold`, a level is the secret and the text of a prefix of the user's row.
-    grants: for each user its request, the answer and the key of the party that answered (the
-    reader, or `randomness`); None: the round needs no grant.
+    grants: for each user its request, the answer and the key of the party that answered (curator,
+    analyst or `randomness`); None: the round needs no grant.
     """
     grant_results = [_levels(plan, each) for each in grants]
     by_key = defaultdict[bytes, list[int]](list)

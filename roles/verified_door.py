@@ -1,9 +1,9 @@
 """The collection of ballots by a keyholder in a round of a verified mix (every step is proved).
 
-Every user sends its ballots to every keyholder (shuffler or reader). After the deadline the
-keyholders in turn, the reader first, post the ballots that are not on the board yet. So one honest
-keyholder is enough to leave no user out. All keyholders then check the closed list: the ballots
-that count.
+Every user sends its ballots to every keyholder (shuffler, curator or analyst). After the deadline
+the keyholders in turn, the reader first, post the ballots that are not on the board yet. So one
+honest keyholder is enough to leave no user out. All keyholders then check the closed list: the
+ballots that count.
 """
 
 from collections import Counter, defaultdict

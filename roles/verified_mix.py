@@ -1,4 +1,4 @@
-"""A keyholder (shuffler or reader) in a round of a verified mix, in which every step is proved.
+"""A shuffler, curator or analyst in a round of a verified mix, in which every step is proved.
 
 The reader is the party that counts the answers: curator or analyst. Each keyholder posts fresh
 keys, collects ballots (verified_door.py), and checks every shuffle. A shuffler posts its decryption
@@ -70,7 +70,7 @@ async def mix_verified(
 async def read_verified(
     me: Endpoint, plan: Round, pool: WorkerPool, ring: Keyring
 ) -> BallotReading | None:
-    """Reader: take part in a round of a verified mix, and count the opened answers.
+    """Curator or analyst: take part in a round of a verified mix, and count the opened answers.
 
     None if the session ends first. RoundBurned if a keyholder's post is wrong.
     """
@@ -118,8 +118,8 @@ async def check_opened(me: Endpoint, number: int, pool: WorkerPool, ring: Keyrin
     """Keyholder: check all shuffles and decryption shares of an earlier round with public counts.
 
     RoundBurned, with the author's name, if a post is wrong. This check comes after the tally,
-    because the reader posts its own shares and its tally before other parties can check these
-    shares.
+    because the curator or analyst posts its own shares and its tally before other parties can check
+    these shares.
     """
     plan = me.plan(me.board.calls[number - 1])
     if not plan.is_public:

@@ -2,7 +2,7 @@
 
 Times are counted from the query of the round, in deadlines (time units) of the session. There is 1
 to collect answers, 1 to post the ballots that the board lacks, and 1 to check them. Then there is 1
-for each hop, the reader's included, and 2 for the decryption shares.
+for each shuffler, and for the curator or analyst, and 2 for the decryption shares.
 """
 
 import hashlib
@@ -20,8 +20,9 @@ from ..protocol.wire.messages import Kind
 from .network.board_stream import ENDED
 from .network.memory_network import Endpoint
 
-# latest times of three posts of keyholders, in deadlines after the query: ballots, the result of
-# checking them, decryption shares (plus 1 for each hop)
+# Latest times of three posts of keyholders after the query, in units of the session's deadline:
+# HANDED for the submitted ballots, CHECKED for the hash of the list that counts, SHARED for
+# decryption shares. To SHARED one unit is added for each party that opens or mixes (`openers`).
 HANDED, CHECKED, SHARED = 2, 3, 5
 # seconds by which each keyholder delays an abort after the keyholder before it, so that always the
 # same party aborts

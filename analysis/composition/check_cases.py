@@ -70,13 +70,14 @@ def proved_by_cases(counts: Sequence[Sequence[int]], k: int, proof: bytes) -> in
     Args:
         counts: people by value, for each column.
         k: people in the smallest crowd in which a person is not exposed, at least 1.
-        proof: JSON with two lists, `blocks` and `tree`. A block [q, values] is an inequality about
-            the people of cells with these values. `tree` has the nodes of a tree of cases (sets of
-            tables) in preorder. ["split", cells, t] is followed by the nodes with at most t
-            unexposed cells among these cells, then by the nodes with at least t + 1. A leaf is
-            ["leaf", prices of the values, [block, price] of some blocks, prices of the splits above
-            it]; prices are multipliers of a linear program. Cells are numbered with the last column
-            fastest.
+        proof: JSON with two lists, `blocks` and `tree`. A block [q, values] weights each cell by
+            (number of its values in the block) - q. The counts of the values then imply how many
+            cells of positive weight must be unexposed, that is, hold k people or more. `tree` has
+            the nodes of a tree of cases (sets of tables) in preorder. ["split", cells, t] is
+            followed by the nodes with at most t unexposed cells among these cells, then by the
+            nodes with at least t + 1. A leaf is ["leaf", prices of the values, [block, price] of
+            some blocks, prices of the splits above it]; prices are multipliers of a linear program.
+            Cells are numbered with the last column fastest.
 
     Raises:
         VerificationError: the proof does not hold.

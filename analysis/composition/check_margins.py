@@ -210,7 +210,8 @@ def _block(block: Any, sizes: Sequence[int]) -> tuple[int, dict[int, set[int]]]:
         _length(block) == 2 and _is_price(block[0]) and block[0] >= 0 and _length(block[1]) >= 0
     ):
         raise VerificationError(
-            "margins: a block of the proof is invalid; needs [price of at least 0, value sets]"
+            "margins: a block of the proof (an inequality about a set of cells) is invalid; needs "
+            "[multiplier of at least 0, lists of values by column]"
         )
     sets: dict[int, set[int]] = {}
     for part in block[1]:

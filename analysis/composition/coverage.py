@@ -107,7 +107,7 @@ class CoverageSearch:
     choice: list[int] | None = None
 
     def leaf(self, front: Front, j: int) -> None:
-        """Try all thresholds of column j, if its values prove the most cells unexposed.
+        """Try all thresholds of column j, as the column whose values prove cells unexposed.
 
         A value of fewer people than the threshold is rare, any other value is common. A smaller
         bound on exposed people replaces `limit` and `choice`.
@@ -139,11 +139,12 @@ class CoverageSearch:
         self.halve(Front.empty(options[0]), order, Growth(options, self.scale))
 
     def halve(self, front: Front, columns: list[int], growth: Growth) -> None:
-        """Try each of `columns` with the Pareto front of all the other columns, by `leaf`.
+        """Try each of `columns` as the column whose values prove cells unexposed.
 
-        A front holds the choices of thresholds that no other choice betters, in people with rare
-        values and in cells of common values. Half of the columns is merged into the front, then the
-        other half is divided again, so that the halves share work.
+        The front of all other columns is then needed. A front holds the choices of thresholds that
+        no other choice betters, in people with rare values and in cells of common values. Half of
+        the columns is merged into the front, then the other half is divided again, so that the
+        halves share work.
 
         Args:
             front: the Pareto front of all columns outside `columns`.

@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 
 from ..exposure.counts import Integers, Steps
 
-# products of one factor per column: int64 if the factors are numbers of values, float64 if they are
-# n / threshold
+# upper bounds on the number of cells of common values: products over columns of the number of
+# common values (int64), or of its upper bound, people / threshold of that column (float64)
 Numbers = NDArray[Any]
 
 NONE: Integers = np.empty(0, dtype=np.int64)

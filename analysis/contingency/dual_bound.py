@@ -34,8 +34,8 @@ from .frechet import FrechetClass
 from .integer_program import FrechetProgram
 from .prices import find_prices
 
-# The weights of margins and cuts are whole multiples of 1 / SCALE, so that the bound that they
-# prove is exact.
+# The weights of margin equations and cuts (the inequalities of blocks) are whole multiples of 1 /
+# SCALE, so that the bound that they prove is exact.
 SCALE = 1 << 24
 
 

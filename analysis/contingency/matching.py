@@ -23,8 +23,9 @@ from ..validation import Counts, Floats
 from .frechet import staircase
 from .integer_program import FrechetProgram
 
-# limit of the ways to give values to the cells of one half of a proposed support (cells with k
-# people or more); of more ways a random sample of this size is drawn, because all ways are compared
+# A support is a proposed set of cells with k people or more. Its cells are divided in two halves.
+# Limit of the ways to choose a value of every column for each cell of a half; if there are more, a
+# random sample of this size is drawn, because all ways are compared.
 CHOICES = 1024
 
 

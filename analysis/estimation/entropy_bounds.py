@@ -137,7 +137,8 @@ def entropy_extremal(B: float, t: float, unit: Unit = "nats") -> Floats:
     if 1 - atoms * t <= t * (1 + WHOLE_TOLERANCE):
         raise ParameterError(
             f"B: the total probability of the values of probability t, B / (-log t), is "
-            f"{exposed:g}; needs less than 1 - t = {1 - t:g}"
+            f"{exposed:g}; needs less than 1 - t = {1 - t:g}, so that the remaining value is more "
+            "probable than the threshold t"
         )
     return np.append(np.full(atoms, t), 1 - atoms * t)
 

@@ -292,5 +292,5 @@ def _search(
 
 
 def _small(column: NDArray[np.integer]) -> NDArray[np.integer]:
-    """Return a column with 32-bit codes if they are below `DIRECT`, else unchanged."""
+    """Return a column as int32, to save memory, if its codes are below `DIRECT`; else unchanged."""
     return column.astype(np.int32) if int(column.max()) < DIRECT else column

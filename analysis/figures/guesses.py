@@ -50,13 +50,13 @@ def read(text: str, low: float, high: float) -> Guesses:
 def draw_choice(
     answers: Sequence[str], truth: int, guess: int | None, pasted: str = ""
 ) -> "Figure":
-    """Draw the number of guesses per answer, with the true answer and the reader's guess marked.
+    """Draw the number of guesses per answer, with the true answer and the user's guess marked.
 
     Args:
         answers: the answers of the multiple-choice question, in order.
         truth: index of the true answer, from 0.
-        guess: index of the reader's own guess, from 0; None without a guess.
-        pasted: the guesses of the class, as text.
+        guess: index of the guess of the person who runs the notebook, from 0; None without a guess.
+        pasted: the guesses of the pupils, as text.
     """
     from matplotlib.ticker import MaxNLocator
 
@@ -83,14 +83,14 @@ def draw_choice(
 def draw_number(
     low: float, high: float, truth: float, guess: float | None, pasted: str = "", unit: str = ""
 ) -> "Figure":
-    """Draw a histogram of the class's guesses, with lines at the truth and the reader's guess.
+    """Draw a histogram of pupils' guesses, with lines at the truth and at the guess of the user.
 
     Args:
         low: the smallest accepted number.
         high: the largest accepted number.
         truth: the true number.
-        guess: the reader's own guess; None without a guess.
-        pasted: the guesses of the class, as text.
+        guess: the guess of the person who runs the notebook; None without a guess.
+        pasted: the guesses of the pupils, as text.
         unit: label of the axis of numbers.
     """
     group = read(pasted, low, high)

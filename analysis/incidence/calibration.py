@@ -49,9 +49,10 @@ class Calibration:
 
     @property
     def gamma(self) -> float:
-        """The quantile of the simulated errors at 1 - beta, divided by the proven error bound.
+        """The 1 - beta quantile of the simulated errors, divided by the proven error bound.
 
-        The paper multiplies its bound by this factor.
+        Paper 004, Section 6.1, multiplies its bound by this factor. beta is the probability with
+        which an error may exceed the bound.
         """
         return self.quantile / self.bound
 

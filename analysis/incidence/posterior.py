@@ -193,8 +193,9 @@ def _inside(x: Floats) -> Floats:
 def _density(x: Floats, observed_shares: Floats, psi: Floats, prior: Floats) -> Floats:
     """Return the log posterior density at each row of shares x, up to a constant; -inf outside.
 
-    x: shares of positions by true 1-bits. observed_shares: expected noisy shares of each row. psi:
-    the noisy counts of each row. prior: Dirichlet parameters.
+    x: in each row, the share of bit positions set in exactly 0 .. n of the n true vectors.
+    observed_shares: the same in the noisy vectors, expected given each row of x. psi: in each row,
+    the number of positions set in exactly 0 .. n noisy vectors. prior: Dirichlet parameters.
     """
     inside = np.asarray(np.minimum(x.min(axis=1), observed_shares.min(axis=1)) > 0)
     safe = np.where(inside[:, None], observed_shares, 1.0)

@@ -83,9 +83,12 @@ class UtilityReading:
     rule: str
 
     def __str__(self) -> str:
-        """Return a sentence for reports: utility, error, upper bound, and a report's worth.
+        """Return a sentence: utility, its error, its upper bound, and the worth of a report.
 
-        The worth is the participation factor, in answers without noise.
+        The utility is the constant term of the information of n reports about the distribution of
+        values, for large n. Its upper bound is the utility of reports without noise. The worth
+        (participation factor) is the number of answers without noise that are as useful as a
+        report.
         """
         return (
             f"asymptotic utility {self.value:.6f} (error about {self.error:.1g} {self.unit}, "

@@ -150,7 +150,9 @@ class WorstReport:
 def worst_report(Q: Any) -> WorstReport:
     """Return the report and the two inputs at which worst-case privacy is approached.
 
-    Paper 002, Theorem 5.3: the report with the largest ratio of its probabilities for two inputs.
+    Worst-case privacy is the least share of the entropy of an input that a report leaves. It is
+    approached, but not attained, by priors that concentrate on the likelier of these inputs (paper
+    002, Theorem 5.3).
 
     Args:
         Q: the randomizer, reports x inputs (or an object with a `.matrix`).

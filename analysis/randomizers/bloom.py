@@ -301,7 +301,7 @@ class Bloom(Randomizer):
         return ShareLaw(largest(moments, np.arange(self.a) == place), reach)
 
     def expected_limits(self, people: int) -> tuple[ExpectedLimits, ...]:
-        """Return 95 % confidence limits at expected counts, for the word of largest variance."""
+        """Return 95 % limits of an estimated share at expected counts, at the largest variance."""
         worst = int(self._noise(np.full(self.a, 1 / self.a)).argmax())
         return (expected_by_law("shares", people, self._share_law(worst)),)
 

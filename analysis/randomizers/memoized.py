@@ -162,8 +162,8 @@ def _prices(epsilon: float, forever: float | None) -> tuple[float, float]:
     nats = 2 * fresh if forever is None else number(forever, "forever", "a finite number of nats")
     if not fresh < nats <= MOST_NATS:
         raise ParameterError(
-            f"forever: found {nats:g} nats; needs a number above epsilon, {fresh:g}, and at most "
-            f"{MOST_NATS:g}"
+            f"forever, epsilon of all reports about a value: found {nats:g} nats; needs a "
+            f"number above epsilon of one report, {fresh:g}, and at most {MOST_NATS:g}"
         )
     return fresh, nats
 

@@ -412,9 +412,11 @@ class Ranges(Randomizer):
 
     @property
     def text_width(self) -> int:
-        """The number of hexadecimal digits of a report: 1 for the level, 2 for each eight bits.
+        """The number of hexadecimal digits of a report: its tree level, then bits packed in bytes.
 
-        The level is that of the tree over the numbers.
+        A report names a level of the tree over the numbers (1 digit), and has a bit vector (2
+        digits for each byte) that is as long as there are numbers, `a` bits, so that all reports
+        have one size.
         """
         return 1 + hex_width(self.a)
 

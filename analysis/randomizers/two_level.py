@@ -68,6 +68,7 @@ def unary_encoding(a: int, kappa: float, lam: float) -> TwoLevel:
     """
     if not 0 < lam <= kappa <= 1 or lam == 1:
         raise ParameterError(
-            f"kappa, lam: found {kappa!r}, {lam!r}; needs 0 < lam <= kappa, lam < 1"
+            f"kappa, lam: found {kappa!r}, {lam!r}; needs probabilities that a subset holds the "
+            "own input, and another input, with 0 < lam <= kappa, lam < 1"
         )
     return TwoLevel(whole(a, "a", 2), high=kappa / lam, low=(1 - kappa) / (1 - lam), rho=lam)

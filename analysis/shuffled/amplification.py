@@ -291,9 +291,11 @@ def _exchanged_end(band: Band, delta: float, lowest: float, highest: float) -> f
         return highest
 
     def fits(gap: float) -> bool:
-        """Whether a common term for all people certifies delta above the lower bound.
+        """Whether delta is certified at a given epsilon above the lower bound.
 
-        gap: the epsilon is the lower bound of epsilon times 1 + gap.
+        Where the privacy blanket does not certify it, one common term replaces the term of each
+        person in the sum that bounds delta. gap: the epsilon is the lower bound of epsilon times 1
+        + gap.
         """
         return _exchange_fits(band, lowest * (1 + gap), delta)
 

@@ -79,10 +79,10 @@ WIDER = (0.0, 0.001, 0.002, 0.003, 0.004, 0.005, 0.007, 0.01, 0.015, 0.02, 0.03,
 # (LEANING) of a term with a large third moment. The cost is the relative increase of the standard
 # deviation of the sum.
 DEAR, LEANING = 4e-3, (0.1, 0.2, 0.25, 0.3, 0.35, 0.4)
-# A Laplace variable G of rate L smooths the sum of people's terms that bounds delta. The search for
-# L starts where the variance of G is about the share SMOOTH of the variance of the sum. It divides
-# L by FLATTER until the test passes, for at most SCALES rates, and halves the last step HALVINGS
-# times.
+# The bound of delta is computed from a sum with a term for each person; a Laplace variable G of
+# rate L smooths it. The search for L starts where the variance of G is about the share SMOOTH of
+# the variance of the sum. It divides L by FLATTER until X* may replace the term of every person,
+# for at most SCALES rates, and halves the last step HALVINGS times.
 SMOOTH, FLATTER, SCALES, HALVINGS = 5e-4, 1.4, 16, 6
 # The test whether a common term may replace a person's term weighs the gain D by its distance from
 # a centre c_0. Number of centres to try, and of quadrature nodes in each interval in which D is

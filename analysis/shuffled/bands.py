@@ -26,9 +26,10 @@ CLONES = "lower: none; upper: clones of a randomizer of this local epsilon, or l
 # Relative width of the interval of epsilon at which a search ends: in the full computation, and in
 # a quick one with few grid points.
 NARROW, NARROW_BY_POINTS = 1e-6, 1e-3
-# A randomizer's family lists the report distributions of its pairs of values. The distributions
-# computed from the matrix are used too if outputs x inputs^3, and the number of pairs up to
-# symmetry, are at most these; otherwise it would take too long.
+# Bounds use the report distributions of pairs of values, which each class of randomizers lists by
+# formula. The list computed from the randomizer's matrix gives a second bound, if outputs x
+# inputs^3, and the number of pairs up to symmetry, are at most these; a larger list would take too
+# long.
 SMALL, SOME_CASES = 1 << 18, 64
 # The possible values of all other people are enumerated, or bounded in parts, only if there are at
 # most this many pairs of values up to symmetry. Each pair takes long.

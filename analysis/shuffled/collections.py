@@ -139,10 +139,12 @@ def all_pairs(Q: Floats, n: int) -> NeighbourPairs | None:
 
 
 def some_pairs(Q: Floats, n: int) -> NeighbourPairs | None:
-    """Return the pairs in which a person changes value 0 into 1, for all values of other people.
+    """Return neighbouring data sets in which a person's value changes from 0 to 1.
 
-    Other people have up to three values (at most three columns), in all numbers. If there are too
-    many such pairs, other people have up to two values. None if there are still too many.
+    Other people have up to as many different values as the matrix has columns, in every combination
+    of their numbers of people. If there are too many such pairs, other people have fewer different
+    values, two at the least. None if there are still too many. The matrix has at most three
+    columns.
 
     Args:
         Q: the randomizer's matrix, shape (reports, values).

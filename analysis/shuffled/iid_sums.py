@@ -49,8 +49,9 @@ STEEPEST = 0.8
 # Undoing the tilt multiplies the rounding errors of a probability. A lower bound leaves out the
 # sums at which they would grow by more than this many nats.
 FAINT = 15.0
-# If the logarithm of Chernoff's bound is below this, floating point would underflow. No lattice is
-# used then: the lower bound is 0, the upper bound e^MIN_LOG.
+# If the logarithm of Chernoff's bound of E[(X_1 + ... + X_n)_+] is below this, floating point would
+# underflow. Then the sum is not computed on a lattice: the lower bound of the expectation is 0, the
+# upper bound e^MIN_LOG.
 MIN_LOG = -690.0
 # Relative rounding error of an expectation that is allowed for: in all, and for each copy. Errors
 # that were measured are smaller.

@@ -163,8 +163,10 @@ class _CellSearch(RowKeys):
     def run(self) -> list[_PatternPeople]:
         """Release all exposed rows, which fewer than k people have, and keep the cheaper release.
 
-        In the first release, exposed rows are grouped at up to k times their least possible cost.
-        If they are few, a second release groups rows only at this least cost. Returns the people
+        The first release joins exposed rows with each other to classes of k people, if that costs a
+        row at most k times its least possible cost: joining it with other rows never needs to cost
+        more. If they are few, a second release joins exposed rows with each other only at their
+        least cost. Rows that remain are joined with rows that k people have. Returns the people
         that are released with suppressed cells.
         """
         flow = self._release(self.k)

@@ -113,7 +113,8 @@ def suppress_for_targets(
 class _TargetSearch(RowKeys):
     """The search for the cheapest suppressed cells with which every class meets its targets.
 
-    A class is the rows of an equal distinct row of the table, or of an equal released row. A row is
+    A class is a set of equal rows, of the table or of the release. Its targets are a least number
+    of people, and limits on the distribution of sensitive values in it (`ClassTargets`). A row is
     "at home" if it is released without a suppressed cell, and "open" if it is not released yet.
 
     Attributes:

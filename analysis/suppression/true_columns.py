@@ -133,7 +133,7 @@ class _TrueColumnSearch:
             if len(self.memory) >= MOST_SETS:
                 raise ParameterError(
                     f"table: {MOST_SETS:,} sets of its {self.codes.shape[1]} columns were counted "
-                    "and more are left; forbid some columns"
+                    "and more are left; list columns that are never released as `forbidden`"
                 )
             self.memory[columns] = users_below(joint_counts(self.codes, columns), self.k)
         return self.memory[columns]

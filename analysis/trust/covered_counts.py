@@ -89,10 +89,11 @@ class SolvedColumn:
 
 
 def covered(evidence: Evidence, component: Component) -> CrowdPosterior | None:
-    """Return the posterior for a count of several columns together with counts of single columns.
+    """Return the posterior of people's values, given a joint count and counts of single columns.
 
-    None if the counts have another form. No other statement may restrict the people of the
-    component, an independent part of the evidence.
+    A component is an independent part of the evidence: crowds of people with equal evidence, and
+    the counts that include them. None if its counts have another form. No evidence besides these
+    counts may restrict the values of its people.
 
     Raises:
         ParameterError: the evidence is contradictory.

@@ -262,7 +262,9 @@ def parts(view: "View", sizes: Sequence[int]) -> dict[str, object]:
     )
     opened_rows = _LinkedValues.from_view(view, best, len(sizes))
     pinned = [(tuple(row), people) for row, people in opened_rows.linked()]
-    if view.linked_columns and best and not pinned:  # the run recorded only numbers of people
+    # The run recorded no rows of single people, but all answers are linked to their senders: the
+    # linked rows are then those of the most informative count.
+    if view.linked_columns and best and not pinned:
         pinned = [(values, n) for cell, n in best.counts.items() if (values := _open_columns(cell))]
     linked_bits = sum(n * sum(log2(sizes[column]) for column in values) for values, n in pinned)
     people = sum(n for _, n in pinned)

@@ -37,7 +37,7 @@ from .strategies import RoundResult, Strategy, next_step
 def unbalanced(board: Board, number: int) -> bool:
     """Any party: whether different numbers of people answered the queries of a round.
 
-    number: the round. False if its tally (the reader's account of its counts) is not posted.
+    number: the round. False if its tally (the counts of curator or analyst) is not posted.
     """
     tally = _tally(board, number)
     return tally is not None and len(set(tally.totals)) > 1
@@ -46,8 +46,8 @@ def unbalanced(board: Board, number: int) -> bool:
 def unaccounted(board: Board, number: int) -> bool:
     """Any party: whether the posted numbers of messages of a round do not add up.
 
-    Then a shuffler or the reader has lost or invented layers (messages under encryption). number:
-    the round.
+    Then a shuffler, the curator or the analyst has lost or invented layers (messages under
+    encryption). number: the round.
     """
     chain, tally = _chain(board, number), _tally(board, number)
     flaws = board.announcement.rules.flaws if board.announcement else ()
@@ -70,8 +70,9 @@ def unaccounted(board: Board, number: int) -> bool:
 def _due(account: Mixed, arrived_layers: int | None, slots: int) -> int:
     """Return the number of layers that a shuffler has to forward or refuse, by its posted numbers.
 
-    account: the numbers that the shuffler posted. arrived_layers: layers that the hop before
-    forwarded; None: this is the first shuffler. slots: the number of onions in an envelope.
+    account: the numbers of messages that the shuffler posted. arrived_layers: layers that the
+    shuffler before it forwarded; None: this is the first shuffler. slots: the number of onions in
+    an envelope.
     """
     # The first shuffler opens each of `people` accepted envelopes into `slots` onions, and refuses
     # the other `received - people` messages whole.
@@ -205,8 +206,8 @@ def _disordered(board: Board, alarm: Alarm) -> bool:
 def _forked(board: Board, alarm: Alarm) -> bool:
     """Whether the evidence proves equivocation: the board has signed two different logs.
 
-    The evidence is a tree head, a signature over the whole log. It must differ from the head on the
-    board for the same round.
+    The evidence is a signed tree head, the board's signature over the whole log. This must differ
+    from the signed tree head on the board for the same round.
     """
     try:
         board_head = board.heads.get(head_in(alarm.evidence).place)
@@ -250,13 +251,13 @@ def seen_wrong(board: Board, number: int, strategy: Strategy | None) -> Iterator
 
 
 def _chain(board: Board, number: int) -> list[Mixed]:
-    """Return the numbers of messages that the shufflers of a round posted, in hop order."""
+    """Return the numbers of messages that each shuffler of a round posted, in the mix's order."""
     hops = len(board.announcement.shufflers) if board.announcement else 0
     return board.mixed[max(number - 1, 0) * hops : max(number, 0) * hops]
 
 
 def _tally(board: Board, number: int) -> Tally | None:
-    """Return the counts that the reader posted in a round (its tally).
+    """Return the counts that the curator or analyst posted in a round (its tally).
 
     None if there is no such round, or the tally is not posted yet. number: the round.
     """

@@ -47,7 +47,8 @@ class Audited:
     def mixed(self, number: int, openers: tuple[str, ...]) -> bool:
         """Whether all audited shufflers of a round have posted the hashes of their batches.
 
-        openers: the parties that open the layers of an onion, in order, the reader last.
+        openers: the parties that open the layers of an onion, in order, the curator or analyst
+        last.
         """
         due = range(1, paired(len(openers) - 1) + 1)
         return set(due) <= self.traced.get(number, {}).keys()
@@ -55,14 +56,15 @@ class Audited:
     def tossed(self, number: int, openers: tuple[str, ...]) -> bool:
         """Whether all these parties have revealed their random bytes for the audit of a round.
 
-        number: the round. openers: the shufflers and the reader.
+        number: the round. openers: the shufflers, and the curator or analyst.
         """
         return set(openers) <= self.tosses.get(number, {}).keys()
 
     def is_complete(self, number: int, openers: tuple[str, ...]) -> bool:
         """Whether all audited shufflers of a round have opened the chosen half of their layers.
 
-        openers: the parties that open the layers of an onion, in order, the reader last.
+        openers: the parties that open the layers of an onion, in order, the curator or analyst
+        last.
         """
         due = range(1, paired(len(openers) - 1) + 1)
         return set(due) <= self.opened.get(number, {}).keys()

@@ -38,7 +38,7 @@ END = 0
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A post: its author, bytes and message, and the board's head after it.
+    """A post: its author, bytes and message, and the hash of the whole log after it.
 
     Attributes:
         author: the party that posted it.
@@ -65,10 +65,10 @@ class Board(BoardState):
 
     @property
     def due(self) -> int | None:
-        """The index of the signed head that the board must post now; None if no head is due.
+        """The index of the signed tree head that the board must post now; None if none is due.
 
         The index is the number of the round if its query was just posted, or END (0) after the
-        session. A head is the board's signature over its whole log.
+        session. The signed tree head is the board's signature over its whole log.
         """
         if self.roster is None:
             return None
@@ -79,10 +79,10 @@ class Board(BoardState):
 
     @property
     def witness(self) -> bytes:
-        """The board's last signed head as bytes, which messages cite; empty before a head.
+        """The board's last signed tree head as bytes, which messages cite; empty before the first.
 
-        A head is the board's signature over its whole log. The citation shows if parties saw
-        different logs.
+        A signed tree head is the board's signature over the whole log. The citation shows if
+        parties saw different logs.
         """
         return witness_of(next(reversed(self.heads.values()))) if self.heads else b""
 
@@ -130,7 +130,7 @@ class Board(BoardState):
     def _check_seal(self, author: str, message: Message, data: bytes) -> None:
         """Refuse a post that lacks its author's signature, or is signed for another board.
 
-        After a call (a round's query) the board's own signed head must follow before any other
+        After a call (a round's query) the board's own signed tree head must follow before any other
         post. Alarms of users have no signature.
         """
         body, seal = message.body, message.seal
@@ -151,7 +151,7 @@ class Board(BoardState):
         check_post(roster, author, data)
 
     def _check_head(self, head: Head) -> None:
-        """Refuse a signed head that is not due, or that does not sign the present posts."""
+        """Refuse a signed tree head that is not due, or that does not sign the present posts."""
         if self.roster is None or head.place != self.due or head.state != self.state:
             raise Refused(Reason.UNEXPECTED)
         check_head(self.roster.board, self.roster.opening, head)

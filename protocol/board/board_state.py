@@ -41,7 +41,7 @@ class BoardState(Progress):
         consents: the parties that agreed to the announcement.
         calls: the calls (queries of the rounds), one for each round begun.
         mixed: the numbers of messages in and out that shufflers posted, in the order posted.
-        tallies: accounts of readers about counted ballots, in the order posted.
+        tallies: the counts of ballots that curator and analyst posted, in the order posted.
         decision: the curator's decision; None before it is posted. If the curator posted only a
             commitment, its public part with the announced bound, until the certificate is opened.
         committed: the commitment to the decision; None: the certificate (the proof of the bound)
@@ -53,7 +53,8 @@ class BoardState(Progress):
         known_roster: the signing keys that a holder of the board knows beforehand; not part of
             comparisons of boards.
         roster: the posted signing keys of the parties; None: posts are not signed.
-        heads: the board's signed heads, by the number of the round, or 0 for the end.
+        heads: the board's signed tree heads (signatures over the whole log), by round, or 0 for the
+            end.
         mints: by round, the public key of its tokens (blind credentials for a submission).
         issued: by round, the number of people with tokens.
         challenged: the posts of challenges (proofs that a ballot is missing), by round.
@@ -109,7 +110,7 @@ class BoardState(Progress):
         return may_open(announcement.policy, committed.hidden, totals)
 
     def account(self, number: int, hop: int) -> Mixed | None:
-        """Return the numbers of messages that the shuffler at a hop posted in a round.
+        """Return the numbers of messages that a shuffler posted in a round.
 
         None if it has not posted them yet.
         """

@@ -3,13 +3,13 @@
 A locked ballot is sealed to a joint key; each shuffler and the reader hold one secret share of the
 key. A mark is the hash of a locked ballot. The posts of a round with a challenge are:
 
-    accepted   the first shuffler posts, for each accepted envelope: place in the registry,
+    accepted   the first shuffler posts, for each accepted envelope: index in the registry,
                SHA-256(envelope), the user's signature
-    heard      the reader posts the marks of the locked ballots that arrived (locks.py)
+    heard      the curator or analyst posts the marks of the locked ballots that arrived (locks.py)
     changed    an alarm: an accepted envelope, and a ballot of it without a mark
     shown      without a valid alarm the shufflers reveal their shares, and the reader opens
 
-Each keyholder (shuffler or reader) first checks that registered users signed the accepted
+Each keyholder (shuffler, curator or analyst) first checks that registered users signed the accepted
 envelopes. These users must be those of earlier rounds, or differ from them by `min_dropout` or
 more. There must be as many marks as accepted ballots, and no valid alarm. If every accepted user
 finds its marks, the ballots that arrived are the ballots that were sent. The setting `receipts`
@@ -74,8 +74,8 @@ LOOKING = 3.0
 def accept(index: int, submission: Submission) -> Envelope:
     """First shuffler: return the entry that it posts for an accepted envelope.
 
-    The entry holds the user's place in the registry, the envelope's hash and the user's signature.
-    index: the place in the registry.
+    The entry holds the user's index in the registry, the envelope's hash and the user's signature.
+    index: the index in the registry.
     """
     return Envelope(index, hashlib.sha256(submission.envelope).digest(), submission.signature)
 
@@ -83,7 +83,7 @@ def accept(index: int, submission: Submission) -> Envelope:
 def takes(accepted: Accepted, person: int, envelope: bytes) -> bool:
     """Whether the first shuffler posted that it accepted this envelope from this user.
 
-    accepted: the posted list. person: the user's place in the registry.
+    accepted: the posted list. person: the user's index in the registry.
     """
     mine = person, hashlib.sha256(envelope).digest()
     return any(
@@ -95,7 +95,7 @@ def takes(accepted: Accepted, person: int, envelope: bytes) -> bool:
 def check_envelopes(
     plan: Round, registry: Registry, accepted: Sequence[Envelope]
 ) -> list[Reason | None]:
-    """Keyholder (shuffler or reader): check the users' signatures on accepted envelopes.
+    """Keyholder (shuffler, curator or analyst): check the users' signatures on accepted envelopes.
 
     Returns:
         For each envelope, None, or UNREGISTERED if the signature is invalid.
@@ -110,7 +110,7 @@ def check_envelopes(
 def check_people(
     accepted: Accepted, earlier_rounds: Sequence[Accepted], min_difference: int, batch: int
 ) -> None:
-    """Keyholder (shuffler or reader): RoundBurned if a batch is too small, or exposes people.
+    """Keyholder (any party with a key): RoundBurned if a batch is too small, or exposes people.
 
     If the batch has almost the same people as an earlier round, subtraction would expose the
     difference.
@@ -132,7 +132,7 @@ def check_people(
 
 
 def check_came(accepted: Accepted, slots: int, arrived_count: int) -> None:
-    """Reader: RoundBurned unless as many ballots have arrived as were accepted.
+    """Curator or analyst: RoundBurned unless as many ballots have arrived as were accepted.
 
     slots: number of ballots of a person. The message names no party, because the lost ballots may
     also be the fault of a user that sealed too few.
@@ -149,9 +149,9 @@ def check_came(accepted: Accepted, slots: int, arrived_count: int) -> None:
 def evidence(person: int, proofs: Proofs, slot: int) -> bytes:
     """User: return the bytes which prove that a locked ballot was in its envelope.
 
-    A locked ballot is sealed to a joint key of the shufflers and the reader. person: the user's
-    place in the registry. proofs: the user's locked ballots, and the randomness that sealed their
-    layers. slot: the place of the missing ballot in `proofs`.
+    A locked ballot is sealed to a joint key of all shufflers and the curator or analyst. person:
+    the user's index in the registry. proofs: the user's locked ballots, and the randomness that
+    sealed their layers. slot: the index of the missing ballot in `proofs`.
     """
     other_layers = [layers[0] for at, layers in enumerate(proofs.onions) if at != slot]
     out = Writer().u32(person).blob(proofs.ballots[slot]).raw(proofs.draws[slot]).raw(proofs.draw)
@@ -159,7 +159,7 @@ def evidence(person: int, proofs: Proofs, slot: int) -> bytes:
 
 
 def missing(plan: Round, marks: BallotMarks, proofs: Proofs) -> int | None:
-    """User: return the place of its first ballot that did not arrive; None if all have arrived.
+    """User: return the index of its first ballot that did not arrive; None if all have arrived.
 
     marks: the posted hashes of the ballots that arrived, which are still sealed to the joint key.
     proofs: the user's ballots.
@@ -175,7 +175,7 @@ def changed(board: "Board", alarm: Alarm) -> bool:
     """Any party: whether an alarm proves that a ballot of an accepted envelope did not arrive.
 
     The alarm's evidence must rebuild an accepted envelope, and the ballot's hash must be missing
-    among the hashes that the reader posted.
+    among the hashes that the curator or analyst posted.
     """
     challenged = board.challenged
     accepted, marks = challenged.accepted.get(alarm.round), challenged.marks.get(alarm.round)
@@ -192,8 +192,9 @@ def changed(board: "Board", alarm: Alarm) -> bool:
 def _rebuilt(plan: Round, data: Reader) -> tuple[int, bytes, bytes]:
     """Return the person, the ballot and the envelope that the evidence of an alarm rebuilds.
 
-    The ballot is locked: sealed to a joint key of shufflers and reader. It is sealed again with the
-    randomness in the evidence, up to the envelope. Refused if the evidence is invalid.
+    The ballot is locked: sealed to a joint key of all shufflers and the curator or analyst. The
+    ballot is sealed again with the randomness in the evidence, up to the envelope. Refused if the
+    evidence is invalid.
     """
     person, ballot = data.u32(), data.blob()
     layers = rewrap(plan, ballot, data.raw(SECRET_SIZE * len(plan.hops[1:])))

@@ -13,7 +13,8 @@ from ..wire.peer_messages import Share, ShareSecret
 class Challenged:
     """The challenge posts of all rounds; the keys of each mapping are round numbers.
 
-    Ballots are locked: sealed to a joint key of which each shuffler and the reader hold a share.
+    Ballots are locked: sealed to a joint key of which each shuffler, and the curator or analyst,
+    hold a share.
 
     Attributes:
         shares: public shares of the joint key, by party.
@@ -45,6 +46,7 @@ class Challenged:
     def unlocked(self, number: int, openers: tuple[str, ...]) -> bool:
         """Whether all shufflers of a round have revealed their secret shares of the joint key.
 
-        openers: the shufflers in order, and the reader last; the reader keeps its own share secret.
+        openers: the shufflers in order, then the curator or analyst, with a share that stays
+        secret.
         """
         return set(openers[:-1]) <= self.share_secrets.get(number, {}).keys()

@@ -1,7 +1,7 @@
 """Check the record of a round with locked ballots: whether it was right to open the ballots.
 
-Locked ballots are sealed to a joint key of shufflers and reader. They may be opened only after
-users could report a missing ballot, and if no report was proved (challenge.py).
+Locked ballots are sealed to a joint key of all shufflers and the curator or analyst. They may be
+opened only after users could report a missing ballot, and if no report was proved (challenge.py).
 """
 
 from ...errors import RoundBurned, VerificationError
@@ -16,8 +16,8 @@ from .challenge import check_envelopes, check_people
 def check_accepted(board: Board, number: int) -> None:
     """Check the accepted envelopes of a round, and that no alarm proves a missing ballot.
 
-    The ballots of the round are locked: sealed to a joint key of shufflers and reader. board: the
-    complete record. number: the round.
+    The ballots of the round are locked: sealed to a joint key of all shufflers and the curator or
+    analyst. board: the complete record. number: the round.
 
     Raises:
         VerificationError: names the round, and the error.

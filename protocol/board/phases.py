@@ -83,10 +83,10 @@ def _alarm(phase: Phase) -> Mapping[Kind, Move]:
 
 
 def _roll(phase: Phase) -> Mapping[Kind, Move]:
-    """Return the table entry of the roll: a reader's list of the users to which it gave tokens.
+    """Return the table entry of the roll: the list of users that got tokens in a round.
 
-    The curator sends it to the analyst, or the analyst to the curator. It may arrive after the
-    tally. A token is a blind credential for one submission.
+    The curator sends the roll to the analyst, or the analyst to the curator, also after the tally.
+    A token is a blind credential for one submission.
     """
     return {Kind.ROLL: _move("curator analyst", "curator analyst", phase)}
 
@@ -251,7 +251,7 @@ TURNS: Mapping[Kind, PostTurn] = {
     Kind.CHECKED: _turn("openers", "verified", Kind.HANDED),
     Kind.SHUFFLED: _turn("shufflers", "verified", Kind.CHECKED, in_order=True),
     Kind.SHARED: _turn("sharers", "verified", Kind.SHUFFLED),
-    # posts of the readers: counts and decision
+    # posts of curator and analyst: counts and decision
     Kind.TALLY: PostTurn(
         "reader", prerequisites=(Kind.MIXED, Kind.OPENED, Kind.SHOWN, Kind.SHARED, Kind.ISSUED)
     ),

@@ -129,7 +129,7 @@ def _accepted(board: BoardState, _: str, accepted: Accepted) -> bool:
 
 
 def _mixed(board: BoardState, author: str, mixed: Mixed) -> bool:
-    """Whether a shuffler's posted numbers are of its own hop, and count all accepted people."""
+    """Whether the numbers of messages that a shuffler posts are its own, and count all people."""
     accepted = board.challenged.accepted.get(board.number) if mixed.hop == 1 else None
     fits_accepted = accepted is None or len(accepted.people) == mixed.people
     return author == parties.shuffler(mixed.hop) and fits_accepted
@@ -152,9 +152,9 @@ def _toss(board: BoardState, author: str, toss: Toss) -> bool:
 
 
 def _opened(board: BoardState, author: str, opened: Opened) -> bool:
-    """Whether layers that a shuffler opens in an audit are of its hop, and of the right size.
+    """Whether layers that a shuffler opens in an audit are its inputs, by number and size.
 
-    There may be no more opened layers than arrived at the hop.
+    There may be no more opened layers than arrived at this shuffler.
     """
     if author != parties.shuffler(opened.hop):
         return False
@@ -166,7 +166,7 @@ def _opened(board: BoardState, author: str, opened: Opened) -> bool:
 
 
 def _marks(board: BoardState, _: str, marks: BallotMarks) -> bool:
-    """Whether the reader lists as many arrived ballots as the first shuffler accepted."""
+    """Whether as many arrived ballots are listed as the first shuffler accepted."""
     accepted = board.challenged.accepted[board.number]
     return len(marks.hashes) == len(accepted.people) * board.round.ballots
 
@@ -184,7 +184,7 @@ def _share_secret(board: BoardState, author: str, body: ShareSecret) -> bool:
 
 
 def _tally(board: BoardState, _: str, tally: Tally) -> bool:
-    """Whether a tally (a reader's counts) answers the round's query, and agrees with earlier posts.
+    """Whether a tally (posted counts) answers the round's query, and agrees with earlier posts.
 
     The tally must agree with the issued tokens and the decryption shares. The counts of a release
     are always public; the counts of round 1 only if the announcement says so.
@@ -258,7 +258,8 @@ def _handed(board: BoardState, _: str, body: HandedBallots) -> bool:
 def _checked(board: BoardState, _: str, body: CheckedBallots) -> bool:
     """Whether a keyholder confirms the closed list: the final list of the ballots that count.
 
-    The keyholder (shuffler or reader) posts its hash of the list, which must equal the board's.
+    The keyholder (shuffler, curator or analyst) posts its hash of the list, which must equal the
+    board's.
     """
     return body.digest == closed_digest(board.round, board.verified.closed[board.number])
 

@@ -40,7 +40,7 @@ class Prover(Protocol):
             schema: all features.
             calls: the calls (queries of rounds) that the curator has read, in order.
             decision: the decision; its columns are the columns of the release.
-            joint: the counts of the release; only its reader has seen them.
+            joint: the counts of the release; seen only by the party that counted.
         """
         ...
 
@@ -73,8 +73,9 @@ def promised_share(decision: Decision, proved: DecisionCertificate) -> float:
 def check_promise(policy: AnnouncedPolicy, decision: Decision, proved: DecisionCertificate) -> None:
     """Reader: RoundBurned unless at most `max_exposure` of the respondents are proved exposed.
 
-    Some rules release columns whatever the bound is; they never abort here. The message of the
-    abort is public and reveals only numbers of people. proved: the bound for the respondents.
+    Run by the analyst, which counts the release. Some rules release columns whatever the bound is;
+    such rules never abort here. The message of the abort is public and reveals only numbers of
+    people. proved: the bound for the respondents.
     """
     decided, max_exposure = decision.certificate, policy.max_exposure
     if policy.rule in UNPROMISED or proved.value <= max_exposure:

@@ -93,7 +93,7 @@ def _disagreement_of_persons(
 def check_sums(
     round_results: Sequence[RoundResult], call: Call, joint: Counts, rows: int = 1
 ) -> None:
-    """Reader: RoundBurned unless the counts of a release fit the counts of every earlier round.
+    """Analyst: RoundBurned unless the counts of a release fit those of every earlier round.
 
     call, joint: the query of the release, and its counts. rows: ballots of a person to each query.
     The message of the abort is public, and names no column: an attacker that replaces answers by

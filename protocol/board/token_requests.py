@@ -31,8 +31,8 @@ class PublicAsks:
     """Requests for tokens (blind credentials) on the board and their answers, by round and person.
 
     Attributes:
-        asks: requests, by round and the person's place in the registry.
-        grants: answers, by round and the person's place in the registry.
+        asks: requests, by round and the person's index in the registry.
+        grants: answers, by round and the person's index in the registry.
     """
 
     asks: dict[int, dict[int, Ask]] = field(default_factory=dict)
@@ -42,7 +42,7 @@ class PublicAsks:
         """Board: whether a request for tokens may be posted: False if users are not registered.
 
         Refused if the request is invalid. The group elements in a request are checked here, so that
-        the reader can answer every posted request.
+        the curator or analyst can answer every posted request.
         """
         if registry is None:
             return False
@@ -54,7 +54,7 @@ class PublicAsks:
         return True
 
     def may_grant(self, granted: PublicGrant, number: int, public: bytes) -> bool:
-        """Board: whether a reader's answer to a request for tokens is due.
+        """Board: whether the curator's or analyst's answer to a request for tokens is due.
 
         Refused if the answer was made with another key than the round's token key. number: the
         round. public: the public token key on the board.

@@ -2,8 +2,8 @@
 
 The board checks turns (phases.py), sizes and names, and the owners of keys. If counts are public,
 it also checks them against the posted decryption shares. It does not check ballots, shuffles and
-shares: every keyholder (shuffler or reader) does, before it posts a decryption share. The steps
-themselves are in verified_round.py.
+shares: every keyholder (shuffler, curator or analyst) does, before it posts a decryption share. The
+steps themselves are in verified_round.py.
 """
 
 from collections import defaultdict
@@ -55,8 +55,8 @@ class VerifiedPosts:
         checked: parties that have checked the closed list.
         shuffled: re-encrypted and permuted lists of ciphertexts, by hop.
         shared: decryption shares, by party.
-        closed: the closed list: the ballots that count, by user. It exists once all keyholders
-            (shufflers and reader) have posted the ballots submitted to them.
+        closed: the closed list: the ballots that count, by user. It exists once all keyholders (the
+            shufflers, and the curator or analyst) have posted the ballots submitted to them.
     """
 
     keys: dict[int, dict[str, BallotKeys]] = field(default_factory=dict)
@@ -75,7 +75,7 @@ class VerifiedPosts:
         return [self.closed[number] for number in range(1, plan.call.round)]
 
     def posted(self, number: int) -> set[tuple[int, bytes]]:
-        """Return the ballots of a round on the board, each with its user's place in the registry.
+        """Return the ballots of a round on the board, each with its user's index in the registry.
 
         A user appears twice if different ballots of this user were posted. number: the round.
         """
@@ -144,7 +144,7 @@ class VerifiedPosts:
     def answers(self, tally: Tally, plan: Round) -> bool:
         """Whether a tally counts all ballots; public counts must also fit the decryption shares.
 
-        A tally is a reader's account of its counts.
+        A tally is the curator's or analyst's account of its counts.
         """
         closed = len(self.closed[plan.call.round])
         if tally.counts is None:
@@ -166,7 +166,7 @@ class VerifiedPosts:
         self.closed[number] = self.closed[1]
 
     def account(self, lists: ShuffledLists, number: int) -> Mixed:
-        """Return the numbers of messages at a hop of a verified mix.
+        """Return the numbers of messages in and out of a shuffler of a verified mix.
 
         They follow from the lists that the shuffler posted, because such a mix loses no message.
         """
@@ -182,7 +182,7 @@ class VerifiedPosts:
 
         When the last keyholder has posted the ballots submitted to it, the closed list (the ballots
         that count) is fixed. number: the round. author: the party that posted. openers: the
-        keyholders (shufflers and reader) of the round.
+        keyholders (the shufflers, and the curator or analyst) of the round.
         """
         match body:
             case BallotKeys():

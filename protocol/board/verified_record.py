@@ -46,8 +46,8 @@ class CheckedRecord:
 def check_record(board: Board, entropy: Entropy) -> CheckedRecord:
     """Check all proofs of a board with a verified mix; return how many were checked.
 
-    Only rounds with a tally (a reader's counts) are checked. entropy: the checker's randomness, for
-    the random weights of batch verification.
+    Only rounds with a tally (the curator's or analyst's counts) are checked. entropy: the checker's
+    randomness, for the random weights of batch verification.
 
     Raises:
         VerificationError: names the round, and the author of an invalid post.

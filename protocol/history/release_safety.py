@@ -172,7 +172,7 @@ def _news(earlier_releases: Sequence[Sequence[Release]]) -> list[list[Release]]:
 def _why(near: Sequence[Release], now: Release, readers: str) -> str:
     """Return the message why a release is unsafe after earlier releases about these people.
 
-    near: the earlier releases. readers: the parties that read both releases, in words.
+    near: the earlier releases. readers: the parties that received both releases, as text.
     """
     closest = max(near, key=lambda release: len(release.columns & now.columns))
     more = now.columns - closest.columns

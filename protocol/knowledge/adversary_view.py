@@ -105,8 +105,8 @@ class AdversaryView:
     def inside(self, plan: Round, plain: bytes) -> bytes | None:
         """Return the ballot in a decrypted innermost layer.
 
-        None if the ballot is locked (sealed to a joint key of shufflers and reader), and the
-        attackers lack a secret share of the key. plain: the decrypted layer.
+        None if the ballot is locked (sealed to a joint key of all shufflers and the curator or
+        analyst), and the attackers lack a secret share of the key. plain: the decrypted layer.
         """
         if not plan.announcement.rules.challenge:
             return plain
@@ -184,7 +184,7 @@ def batches(
 
 
 def opened_last(loot: AdversaryView, plan: Round) -> list[tuple[bytes, bytes]]:
-    """Reader: return the layers that it received, each with its plaintext, in batch order.
+    """Curator or analyst: return the layers that it received, with plaintexts, in batch order.
 
     Invalid layers, and ballots that the attackers cannot unlock, are left out. loot: the attackers'
     joint view.

@@ -22,7 +22,8 @@ from ..board.board import Board
 from .run_record import CountsSeen, RunRecord
 from .transcript import Row, Transcript, name_of, split_names
 
-Way = tuple[bytes, ...]  # names (hashes) of an answer's layers at every hop, the envelope first
+# names (hashes) of an answer's layers at every shuffler, the envelope first
+Way = tuple[bytes, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +53,9 @@ def crowds(
 ) -> AnswerCrowds:
     """Any party: return the groups of people that a coalition can separate after an audit.
 
-    ways: for one query, by person, the names (hashes) of the answer's layers at every hop. closed:
-    hops of shufflers outside the coalition, from 0. opened_layers: names of the layers opened in
-    public.
+    ways: for one query, by person, the names (hashes) of the answer's layers at every shuffler.
+    closed: indices of shufflers outside the coalition, from 0. opened_layers: names of the layers
+    opened in public.
     """
     blocks = [
         block
@@ -83,7 +84,7 @@ class AuditedRecord(RunRecord):
 
     @cached_property
     def ways(self) -> Mapping[tuple[int, int], Mapping[int, Way]]:
-        """By audited round and query, the layers of each user's answer as names, in hop order.
+        """By audited round and query, the names of each user's layers, in the shufflers' order.
 
         A name is a hash. The envelope is first.
         """
@@ -104,7 +105,7 @@ class AuditedRecord(RunRecord):
         return by_question
 
     def readable(self, number: int) -> bool:
-        """Whether a reader needs only its own key for a round's ballots.
+        """Whether the curator or analyst needs only its own key to open a round's ballots.
 
         False while the ballots are locked (sealed to a joint key), until all shufflers have
         revealed their shares of the key. number: the round.
@@ -149,10 +150,11 @@ class AuditedRecord(RunRecord):
     def separate_counts(
         self, read: Iterable[CountsSeen], members: frozenset[str]
     ) -> Iterator[CountsSeen]:
-        """Yield the counts of each group of people that a coalition's reader can count separately.
+        """Yield the counts of each group of people that a coalition can count separately.
 
-        A group has the senders of messages that an audit left closed at the same hop. read: the
-        counts that the coalition has read.
+        They exist only if the coalition includes the round's curator or analyst. A group has the
+        senders of messages that an audit left closed at the same shuffler. read: the counts that
+        the coalition has read.
         """
         for counts_seen in read:
             if counts_seen.round not in self.opened_layers:
@@ -166,10 +168,10 @@ class AuditedRecord(RunRecord):
     def reveals_more(self, number: int, members: frozenset[str]) -> bool:
         """Whether audits tell a coalition more about senders than is computed here.
 
-        An audit splits the senders at a hop into two groups, by opened and unopened layers. A
-        coalition with the round's reader counts these groups separately. If groups of two hops
-        overlap, the coalition also has probabilities of membership, which are not computed. number:
-        the round.
+        An audit splits the senders of a shuffler's inputs into two groups, by opened and unopened
+        layers. A coalition with the round's curator or analyst counts these groups separately. If
+        groups of two shufflers overlap, the coalition also has probabilities of membership, which
+        are not computed. number: the round.
         """
         if number not in self.opened_layers or self.openers[number][-1] not in members:
             return False

@@ -61,7 +61,8 @@ def handed_on(loot: AdversaryView, number: int) -> ForwardedAnswers:
 def counted(loot: AdversaryView, number: int) -> tuple[Counts, ...]:
     """Any party: return a round's counts if they are public; else the counts read by an attacker.
 
-    Empty if the counts are not public and no attacker is the reader. number: the round.
+    Empty if the counts are not public and no attacker is the party that counts the round. number:
+    the round.
     """
     if number <= len(loot.board.tallies):
         counts = loot.board.tallies[number - 1].counts
@@ -71,7 +72,7 @@ def counted(loot: AdversaryView, number: int) -> tuple[Counts, ...]:
 
 
 def read_by(loot: AdversaryView, number: int) -> tuple[Counts, ...]:
-    """Reader: return the counts of a round from the ballots that it opens; () without ballots."""
+    """Curator or analyst: return the counts of the ballots that it opens in a round, else ()."""
     plan = loot.plan(number)
     if plan is None:
         return ()
@@ -154,10 +155,10 @@ def left_over(loot: AdversaryView, accomplice_rows: AccompliceRows) -> People:
 
 
 def singled_out(loot: AdversaryView, number: int, accomplice_rows: AccompliceRows) -> People:
-    """First shuffler and reader of a round: return the row of the only unknown person in the round.
+    """First shuffler with curator or analyst: return the row of a round's only unknown person.
 
-    A later abort of the round does not change the reader's view. number: the round.
-    accomplice_rows: the rows that the attackers know.
+    A later abort of the round does not change their view. number: the round. accomplice_rows: the
+    rows that the attackers know.
     """
     plan, people = loot.plan(number), handed_on(loot, number).people
     if plan is None or len(accomplice_rows.unknown(people)) != 1:

@@ -82,7 +82,7 @@ def _terms(user_answers: SealedAnswers, openers: Sequence[str]) -> Iterator[Term
     yield Term(names[0], user_answers.user, user_answers.round, 1, openers[0], firsts)
     is_bundled = len(onions) != len(
         user_answers.answers
-    )  # all answers are in one onion: a design error of a lesson
+    )  # all answers are in one onion: a safeguard is switched off to show an attack
     for place, onion in enumerate(onions):
         answers = user_answers.answers if is_bundled else (user_answers.answers[place],)
         for at, name in enumerate(onion):

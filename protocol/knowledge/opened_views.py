@@ -1,12 +1,12 @@
 """Views of coalitions on rows that open only for k people with equal values.
 
 A coalition that follows a ballot from its sender to its reader has a message and the part of the
-row that opened. The reader and the party `randomness` together can open all messages: they evaluate
-the oblivious function on every possible row, and compare. This needs a domain that can be listed,
-or guesses; here every row is assumed to be among the guesses.
+row that opened. The analyst and the party `randomness` together can open all messages: they
+evaluate the oblivious function on every possible row, and compare. This needs a domain that can be
+listed, or guesses; here every row is assumed to be among the guesses.
 
 A row may open column by column: its first values form a prefix. A user knows the secret of each
-prefix of its own row. Given to the reader, this secret opens that prefix in every message that has
+prefix of its own row. Given to the analyst, this secret opens that prefix in every message that has
 it.
 """
 
@@ -38,7 +38,7 @@ class PersonalRecord:
 
     Attributes:
         rows_by_round: by round and person's index, the values that the person sealed.
-        respondents: by round and query, the people with answers that reached the reader.
+        respondents: by round and query, the people with answers that reached the analyst.
     """
 
     rows_by_round: Mapping[int, Mapping[int, Row]]
@@ -61,7 +61,7 @@ def as_opened(
     counted: tuple[CountsSeen, ...],
     policy: AnnouncedPolicy,
 ) -> tuple[Links, tuple[CountsSeen, ...]]:
-    """Return a coalition's links and counts, reduced to the values that the reader could open.
+    """Return a coalition's links and counts, reduced to the values that the analyst could open.
 
     A value opens only if k people share it. If a person's values stay closed, the coalition links
     no value to the person, even if it follows the person's message. A reader that publishes less
@@ -98,11 +98,11 @@ def _opened_of(
     policy: AnnouncedPolicy,
     member_users: Collection[int],
 ) -> CountsSeen:
-    """Return the counts of cells that opened for a round's reader, published or not.
+    """Return the counts of cells that opened for the analyst, published or not.
 
-    The reader may withhold opened groups, so that they do not reveal small groups by exclusion.
+    The analyst may withhold opened groups, so that they do not reveal small groups by exclusion.
     member_users: users of the coalition. The secret of a user's row opens equal values in every
-    message for the reader.
+    message for the analyst.
     """
     whole, rows = _all_of(record, counts_seen), record.rows_by_round[counts_seen.round]
     if whole.people != counts_seen.people:
@@ -118,7 +118,7 @@ def opened_counts(
 ) -> CountsSeen:
     """Return the counts of the values that open because k people share them.
 
-    Opened groups that the reader withholds from its release are included. whole: the counts of
+    Opened groups that the analyst withholds from its release are included. whole: the counts of
     whole rows. known_rows: rows with known secrets, which open without k people.
     """
     counts = opened(
@@ -131,7 +131,7 @@ def _all_of(record: PersonalRecord, counts_seen: CountsSeen) -> CountsSeen:
     """Return the counts of a round's whole rows, known to a coalition that opens every message.
 
     Counts without a blank value are whole already, and are returned. Otherwise the rows of the
-    people with messages that reached the reader are counted.
+    people with messages that reached the analyst are counted.
     """
     if not any(BLANK in cell for cell in counts_seen.counts):
         return counts_seen

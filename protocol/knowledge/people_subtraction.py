@@ -31,7 +31,7 @@ def values_of_others(loot: AdversaryView, known_answers: Mapping[int, KnownAnswe
     """Attackers: return, by column, the value that all other counted people must have.
 
     known_answers: by round, the attackers' own answers. Counts that are not public need the round's
-    reader. A count that contradicts the known answers is ignored.
+    curator or analyst as an attacker. A count that contradicts the known answers is ignored.
     """
     row: Row = {}
     for number, columns, counts in _counts(loot):

@@ -191,10 +191,10 @@ class RunRecord:
     def linkers(self, number: int) -> tuple[frozenset[str], ...]:
         """Return the sets of parties that together can link every answer of a round to its sender.
 
-        All parties that open a layer can. In a verified mix with public counts the reader has
-        posted its decryption shares, so the shufflers are enough: they know how they permuted the
-        lists. If users submit only in round 1, the shufflers and the analyst can link these
-        ballots, too. number: the round.
+        All parties that open a layer can. In a verified mix with public counts the curator or
+        analyst has posted its decryption shares, so the shufflers are enough: they know how they
+        permuted the lists. If users submit only in round 1, the shufflers and the analyst can link
+        these ballots, too. number: the round.
         """
         openers, announcement = self.openers[number], self.board.announcement
         posted = self.board.verified.shared.get(number, ())
@@ -302,7 +302,7 @@ class RunRecord:
 
     @cached_property
     def respondents(self) -> Mapping[tuple[int, tuple[int, ...]], frozenset[int]]:
-        """By round and set of columns, the people with answers that reached the reader.
+        """By round and set of columns, the people with answers that reached the curator or analyst.
 
         Empty in a summary, which records no single people.
         """
@@ -366,10 +366,10 @@ class RunRecord:
 
     @cached_property
     def whole_rows(self) -> Mapping[int, CountsSeen]:
-        """By round, the counts of whole rows, if the reader can join the answers of a person.
+        """By round, the counts of whole rows, if the party that counts can join a person's answers.
 
-        It can because of a design error of a lesson: the answers came in one onion, or with one
-        salt or key.
+        It can if a scenario switches a safeguard off, to show an attack: the answers then come in
+        one onion, or with one salt or key.
         """
         announcement = self.board.announcement
         if announcement is None or not set(announcement.rules.flaws) & LINKING_FLAWS:
@@ -384,7 +384,7 @@ class RunRecord:
         return counts_by_round
 
     def _all_came(self, number: int) -> bool:
-        """Whether the reader counted the ballots of all users that sealed answers in a round."""
+        """Whether the ballots of all users that sealed answers in a round were counted."""
         read = next((counted for counted in self.transcript.reads if counted.round == number), None)
         people = len(self.rows_by_round[number])
         return read is not None and all(sum(counts.values()) == people for counts in read.counts)

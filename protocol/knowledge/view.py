@@ -47,9 +47,9 @@ class View:
         linked_columns: if single people are not recorded (summary form): by round in which all
             answers are linked, the columns.
         transcript: the whole transcript; `events` has the members' part.
-        respondents: per round and set of columns, the people with answers that reached the reader,
-            if single people are recorded. `sees_who` says whether the coalition knows them; if not,
-            it knows only its own users.
+        respondents: per round and set of columns, the people with answers that reached the curator
+            or analyst, if single people are recorded. `sees_who` says whether the coalition knows
+            them; if not, it knows only its own users.
         lengths: per round, the lengths of each person's messages, if they are not padded.
         public: whether the names of respondents are public, as among peers or with a challenge.
         decision: the decision, with its certificate if the coalition has it or it is public.
@@ -146,7 +146,7 @@ class View:
     def _compared(self, counts_seen: CountsSeen) -> Hashable:
         """Return the key by which two views compare the counts of a query.
 
-        In the program `threshold` users that help the reader open more cells, so the key has all
+        In the program `threshold` users that help the analyst open more cells, so the key has all
         cells. In other programs the number of cells is enough.
         """
         return frozenset(counts_seen.counts.items()) if self.threshold else len(counts_seen.counts)
@@ -205,9 +205,9 @@ class ViewedRun(AuditedRecord):
     ) -> tuple[int, int]:
         """Return the number of layers of a round that a coalition can open, and the number of all.
 
-        In a verified mix: the keyholders (shufflers and reader) in the coalition, and all
-        keyholders needed to link an answer. number: the round. openers: the parties that open
-        layers, in order.
+        In a verified mix: the keyholders (the shufflers, and the curator or analyst) in the
+        coalition, and all keyholders needed to link an answer. number: the round. openers: the
+        parties that open layers, in order.
         """
         announcement = self.board.announcement
         if announcement is not None and announcement.rules.verified:
@@ -252,8 +252,10 @@ def _opened(openers: tuple[str, ...], coalition: frozenset[str]) -> int:
 def _counted(record: AuditedRecord, coalition: frozenset[str]) -> Iterable[CountsSeen]:
     """Yield the counts in a coalition's view: read by members, or public.
 
-    If an audit opened layers, a reader also counts groups of senders separately. If a design error
-    of a lesson joins the answers of a person, a reader also counts whole rows.
+    The reader of a round is the curator or the analyst, whichever opens its ballots. If an audit
+    opened layers, it also counts groups of senders separately. If a safeguard is switched off on
+    purpose (in a scenario that shows an attack), so that a person's answers are linked, it also
+    counts whole rows.
     """
     transcript, board = record.transcript, record.board
     calls = {call.round: call for call in board.calls}

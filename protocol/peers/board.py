@@ -134,7 +134,7 @@ class PeerBoard:
         return {number: entry.message.body for number, entry in self.posts.get(place, {}).items()}
 
     def relays(self, number: int, step: int) -> dict[int, Relay]:
-        """Return the posts with forwarded layers (relays) in a step of a round, by peer."""
+        """Return the posts with the layers that peers forwarded in a step of a round, by peer."""
         bodies = self.bodies((number, step)).items()
         return {peer: body for peer, body in bodies if isinstance(body, Relay)}
 
@@ -184,7 +184,7 @@ class PeerBoard:
         return digest.digest()
 
     def found_digest(self, number: int) -> bytes:
-        """Return the hash of all posts of a round with found ballots.
+        """Return the hash of all posts of a round that list ballots at the end of their paths.
 
         All peers must post this hash, which shows that all have seen the same posts. number: the
         round.

@@ -1,7 +1,7 @@
 r"""Audits: half of the layers of every pair of hops are opened in public, chosen by common coins.
 
 A coin is a party's commitment to its random bytes; the toss reveals these bytes. Keyholders are the
-shufflers and the reader.
+shufflers, and the curator or analyst that counts the round.
 
     coin      SHA-256("veilmix coin 1\0" || session || round || party || toss), before people answer
     traced    both hops of a pair post SHA-256("veilmix layer hash 1\0" || layer) of sent layers
@@ -12,7 +12,7 @@ shufflers and the reader.
 
 So no message can be followed through both hops of a pair. Every message is opened at one of the two
 hops, each with probability 1/2. A shuffler that drops, changes or replaces d messages is undetected
-with probability 2^-d (Jakobsson, Juels, Rivest 2002). The first hop's inputs are envelopes: an
+with probability 2^-d (Jakobsson, Juels, Rivest 2002). The first shuffler's inputs are envelopes: an
 opened envelope links all answers of a person up to the next hop. After the first pair, every party
 distinguishes the chosen messages from the others: that halves the anonymity set of a message. A
 later hop that opens no layers, or a second pair, mixes the halves again.
@@ -39,7 +39,7 @@ AUDIT_LABEL = b"veilmix audit 1\0"
 
 
 def draw_toss(entropy: Entropy) -> Toss:
-    """Keyholder (shuffler or reader): draw its secret random bytes for the audit of a round."""
+    """Shuffler, curator or analyst: draw its secret random bytes for the audit of a round."""
     return Toss(entropy.random(TOSS))
 
 
@@ -67,10 +67,10 @@ def trace(hop: int, batch: Iterable[bytes]) -> Traced:
 
 
 def chosen(plan: Round, tosses: Mapping[str, Toss], hop: int, count: int) -> list[int]:
-    """Any party: return the places of the inputs that the first hop of a pair must open.
+    """Any party: return the indices of the inputs that the first shuffler of a pair must open.
 
     They are about half of the inputs, chosen by the random bytes of all parties (`tosses`). hop:
-    the hop's number. count: the number of inputs.
+    the shuffler's number. count: the number of inputs.
     """
     seed = AUDIT_LABEL + plan.session + bytes([plan.call.round, hop])
     seed += b"".join(tosses[party].value for party in plan.openers)
@@ -85,10 +85,10 @@ def open_links(
     entropy: Entropy,
     layers: Sequence[tuple[int, bytes]],
 ) -> list[Link]:
-    """Shuffler: open layers for an audit; return place, layer and layer key of each.
+    """Shuffler: open layers for an audit; return index, layer and layer key of each.
 
     If a layer's key does not open it, a proof shows that the key is right. secret: the shuffler's
-    private key. layers: place and bytes of each layer to open.
+    private key. layers: index and bytes of each layer to open.
     """
     return [_link(plan, hop, secret, entropy, place, layer) for place, layer in layers]
 
@@ -114,10 +114,10 @@ def _link(
 def _inner_onions(
     plan: Round, hop: int, layer: bytes, plain: bytes | None
 ) -> Sequence[bytes] | None:
-    """Return the onions in a layer that an honest hop forwards; None for an invalid layer.
+    """Return the onions in a layer that an honest shuffler forwards; None for an invalid layer.
 
-    hop: the number of the shuffler; hop 1 opens envelopes with several onions. plain: the decrypted
-    content of the layer; None if it did not decrypt.
+    hop: the number of the shuffler; shuffler 1 opens envelopes with several onions. plain: the
+    decrypted content of the layer; None if it did not decrypt.
     """
     if hop > 1:
         right = plain is not None and len(layer) == plan.inner[hop]
@@ -134,11 +134,11 @@ def led_to(
     input_hashes: Sequence[bytes],
     output_hashes: Iterable[bytes],
 ) -> set[bytes]:
-    """Any party: check the layers that a hop opened; return the hashes of the contents.
+    """Any party: check the layers that a shuffler opened; return the hashes of the contents.
 
-    The contents must be among the hop's outputs. due: the places to open. input_hashes,
-    output_hashes: hashes of the hop's inputs and outputs. RoundBurned, with the hop's name, if it
-    opened other places, or did not forward the content of an opened layer.
+    The contents must be among the shuffler's outputs. due: the indices to open. input_hashes,
+    output_hashes: hashes of the shuffler's inputs and outputs. RoundBurned, with the shuffler's
+    name, if it opened other places, or did not forward the content of an opened layer.
     """
     party, output_set, hashes = plan.openers[hop - 1], frozenset(output_hashes), set[bytes]()
     if [link.place for link in opened.links] != list(due):
@@ -151,19 +151,19 @@ def led_to(
 
 
 def input_hash(hop: int, layer: bytes) -> bytes:
-    """Any party: return the hash that names an input of a hop in an audit.
+    """Any party: return the hash that names an input of a shuffler in an audit.
 
-    Inputs of hop 1 are envelopes, with the hash in the posted list of accepted envelopes. Inputs of
-    later hops are layers.
+    Inputs of shuffler 1 are envelopes, with the hash in the posted list of accepted envelopes.
+    Inputs of later shufflers are layers.
     """
     return hashlib.sha256(layer).digest() if hop == 1 else layer_hash(layer)
 
 
 def _outputs(plan: Round, hop: int, link: Link, output_hashes: frozenset[bytes]) -> set[bytes]:
-    """Return the hashes of the onions in an opened layer; empty if the hop rightly refused it.
+    """Return the hashes of the onions in an opened layer; empty if the shuffler rightly refused it.
 
-    RoundBurned, with the hop's name, if the content was not forwarded. link: the opened layer with
-    its key.
+    RoundBurned, with the shuffler's name, if the content was not forwarded. link: the opened layer
+    with its key.
     """
     at, party = plan.hops[hop - 1], plan.openers[hop - 1]
     plain = open_with(link.key, at.public, link.layer, at.context)
@@ -179,7 +179,7 @@ def _outputs(plan: Round, hop: int, link: Link, output_hashes: frozenset[bytes])
 
 
 def _refusable(plan: Round, hop: int, link: Link) -> bool:
-    """Whether an opened layer is proved to be invalid, so that an honest hop would also refuse it.
+    """Whether an opened layer is proved invalid, so that an honest shuffler would refuse it, too.
 
     link: the layer with its key and proof.
     """
@@ -195,9 +195,9 @@ def _refusable(plan: Round, hop: int, link: Link) -> bool:
 def inputs_of(
     hop: int, accepted: Accepted, traced: Mapping[int, tuple[bytes, ...]]
 ) -> Sequence[bytes]:
-    """Any party: return the hashes of a hop's inputs: envelopes, or the outputs of the hop before.
+    """Any party: return hashes of a shuffler's inputs: envelopes, or the last shuffler's outputs.
 
-    accepted: the envelopes that entered the mix. traced: hashes of forwarded layers, by hop.
+    accepted: the envelopes that entered the mix. traced: hashes of forwarded layers, by shuffler.
     """
     return [envelope.digest for envelope in accepted.people] if hop == 1 else traced[hop - 1]
 
@@ -210,12 +210,12 @@ def due_of(
     tosses: Mapping[str, Toss],
     opened: Mapping[int, Opened],
 ) -> list[int]:
-    """Any party: return the places of the inputs that a hop must open in an audit.
+    """Any party: return the indices of the inputs that a shuffler must open in an audit.
 
-    Audited hops come in pairs: 1 and 2, 3 and 4. RoundBurned if the hop is the second of its pair,
-    and the first has opened wrong layers. accepted: the envelopes that entered the mix. traced:
-    hashes of forwarded layers, by hop. tosses: the random bytes of all parties. opened: openings so
-    far, by hop.
+    Audited shufflers come in pairs: 1 and 2, 3 and 4. RoundBurned if the shuffler is the second of
+    its pair, and the first has opened wrong layers. accepted: the envelopes that entered the mix.
+    traced: hashes of forwarded layers, by shuffler. tosses: the random bytes of all parties.
+    opened: openings so far, by shuffler.
     """
     input_hashes = inputs_of(hop, accepted, traced)
     if hop % 2:
@@ -236,15 +236,15 @@ def check_pairs(
     """Any party: RoundBurned unless every opened layer of an audit was forwarded.
 
     The message names the shuffler at fault. accepted: the envelopes that entered the mix. traced:
-    hashes of forwarded layers, by hop. tosses: the random bytes of all parties. opened: the
-    openings, by hop.
+    hashes of forwarded layers, by shuffler. tosses: the random bytes of all parties. opened: the
+    openings, by shuffler.
     """
     for hop in range(1, paired(len(plan.hops) - 1) + 1):
         input_hashes = inputs_of(hop, accepted, traced)
         max_outputs = len(input_hashes) * (plan.slots if hop == 1 else 1)
         if len(traced[hop]) > max_outputs:
             raise RoundBurned(f"{plan.openers[hop - 1]} sent more layers than came to it")
-        # the check of a second hop checks the first hop of its pair too, in `due_of`
+        # the check of a second shuffler checks the first shuffler of its pair too, in `due_of`
         if hop % 2 == 0:
             due = due_of(plan, hop, accepted, traced, tosses, opened)
             led_to(plan, hop, opened[hop], due, input_hashes, traced[hop])

@@ -35,11 +35,11 @@ Token = tuple[bytes, bytes]  # the salt of a ballot, and the token for it
 
 
 class BallotForm(Protocol):
-    """The properties of a round that a reader needs to decode a ballot: its query and domains."""
+    """The properties of a round that are needed to decode a ballot: its query and domains."""
 
     @property
     def call(self) -> Call:
-        """The query of the round: its column sets and its reader."""
+        """The query of the round: its column sets and the party that counts, curator or analyst."""
         ...
 
     @property
@@ -68,7 +68,7 @@ class Sealed(NamedTuple):
         ballots: the answers, one ballot each.
         onions: the layers of each answer, outermost first; the outermost lies in the envelope.
         proofs: data with which the user can prove that a ballot is missing. None unless ballots are
-            locked: sealed to a joint key of shufflers and reader.
+            locked: sealed to a joint key of all shufflers and the curator or analyst.
     """
 
     envelope: bytes
@@ -93,7 +93,7 @@ def write_ballot(ballot: Ballot, salt: bytes, size: int) -> bytes:
 
 
 def read_ballot(plan: Round, plaintext: bytes) -> Ballot:
-    """Reader: return the answer in a decrypted ballot.
+    """Curator or analyst: return the answer in a decrypted ballot.
 
     Refused if malformed, or if a value is outside its domain.
     """
@@ -101,7 +101,7 @@ def read_ballot(plan: Round, plaintext: bytes) -> Ballot:
 
 
 def parse_ballot(plan: BallotForm, data: bytes) -> Ballot:
-    """Reader: return the answer in a ballot without padding.
+    """Curator or analyst: return the answer in a ballot without padding.
 
     Refused if malformed, or if a value is outside its domain.
     """
@@ -162,7 +162,7 @@ def check_domain(plan: Round, column: int, value: str) -> None:
 
 
 def seal_ballot(plan: Round, ballot: Ballot, salt: bytes, entropy: Entropy) -> tuple[bytes, ...]:
-    """User: encrypt one ballot for the reader and the shufflers after the first, as an onion.
+    """User: encrypt one ballot as an onion, for curator or analyst and all shufflers but the first.
 
     Returns:
         The layers, outermost first.
@@ -266,7 +266,8 @@ class Phrasebook:
 def salts(plan: Round, entropy: Entropy) -> list[bytes]:
     """User: return a fresh salt for every ballot of a round.
 
-    A lesson may weaken this: zeros as salt, or one salt for all ballots of a user.
+    A scenario may weaken this on purpose, to show an attack: zeros as salt, or one salt for all
+    ballots of a user.
     """
     count = plan.ballots
     if not plan.announcement.rules.salted:
@@ -358,7 +359,8 @@ def submit_all(
 def _salted(answers: Iterable[tuple[Ballot, bytes]], marks: Iterable[Token]) -> Iterator[bytes]:
     """Yield the bytes of each ballot with its salt in place of zeros.
 
-    answers: ballots, with their bytes without a salt. marks: salt and token of each ballot.
+    answers: ballots, with their bytes without a salt. marks: the bytes of salt and token of each
+    ballot.
     """
     for (_, blank), (salt, _) in zip(answers, marks, strict=True):
         yield blank[:1] + salt + blank[VALUES:]
@@ -369,8 +371,8 @@ def _one_by_one(
 ) -> Sealed:
     """User: seal the ballots of a single row, in rounds that `submit_all` cannot seal together.
 
-    In these rounds ballots are locked (sealed to a joint key of shufflers and reader), or have a
-    deliberate design error that a lesson shows.
+    In these rounds ballots are locked (sealed to a joint key of all shufflers and the curator or
+    analyst), or a safeguard is switched off on purpose, to show an attack.
     """
     plan = book.plan
     ballots = [ballot for ballot, _ in book.answers(hide(plan.call.hidden, row, entropy))]
@@ -407,9 +409,9 @@ def enclose(
 
 
 def write_bundle(plan: Round, ballots: Sequence[tuple[Ballot, bytes]]) -> bytes:
-    """User: return all ballots of a person as one plaintext: the design error of a lesson.
+    """User: return all ballots of a person as one plaintext, to show an attack on purpose.
 
-    It lets the reader link the answers of the person.
+    It lets the curator or analyst link the answers of the person.
     """
     bundle = Writer()
     for ballot, salt in ballots:
@@ -418,9 +420,9 @@ def write_bundle(plan: Round, ballots: Sequence[tuple[Ballot, bytes]]) -> bytes:
 
 
 def read_bundle(plan: Round, plaintext: bytes) -> list[Ballot]:
-    """Reader: return every ballot of a person from one plaintext: the design error of a lesson.
+    """Curator or analyst: return the ballots of a person that came in one plaintext.
 
-    Refused as in `read_ballot`.
+    They come so only in a scenario that shows this attack on purpose. Refused as in `read_ballot`.
     """
     data = unpad(plaintext) if plan.ballot else plaintext
     parts = decode(data, lambda reader: [reader.blob() for _ in plan.call.asks])
@@ -430,8 +432,8 @@ def read_bundle(plan: Round, plaintext: bytes) -> list[Ballot]:
 def _same_key(entropy: Entropy) -> Callable[[], Entropy]:
     """Return a function that gives the same randomness for every onion of a person.
 
-    So all onions share one ephemeral key, which links the person's answers: the design error of a
-    lesson.
+    So all onions share one ephemeral key, which links the person's answers: an unsafe choice that a
+    scenario makes on purpose, to show an attack.
     """
     seed = int.from_bytes(entropy.random(8), "big")
     return lambda: SeededEntropy(seed)

@@ -1,6 +1,6 @@
-"""Exclusion: knowledge about people with unopened rows, and how the reader limits this knowledge.
+"""Exclusion: knowledge about people with unopened rows, and how the analyst limits this knowledge.
 
-In the program `threshold`, a row or its first values (a prefix) open for the reader only if at
+In the program `threshold`, a row or its first values (a prefix) open for the analyst only if at
 least k people share them. People of a closed (unopened) row form a group; its row is unknown.
 
 A value opens for all its people or for no person, and domains are announced. So a person without an
@@ -8,7 +8,7 @@ opened row has none of the opened values. A set of closed rows is a KNOWN SMALL 
 that gives the same view has 1 to k - 1 people in it. For example, let k = 5 and let the domain
 be yes and no. If 28 people are known to answer no and 2 rows are unopened, two people answered yes.
 
-The reader sees the sizes s of all closed rows of the domain; z of them are zero, and L is their
+The analyst sees the sizes s of all closed rows of the domain; z of them are zero, and L is their
 sum. The sizes are
 
     unsafe  if 0 < L < k, or if the z + 1 largest sizes sum to less than k
@@ -22,9 +22,9 @@ which group it was.)
 
 If prefixes open, the same holds for the next values after every open prefix. Then the continuation
 with the least loss is closed; its loss is its people, and all opened values after it. If no
-continuation is open, no group can be closed: these people are exposed to the reader.
+continuation is open, no group can be closed: these people are exposed to the analyst.
 
-A party that sees only the release knows L, the number R of closed rows, and whether the reader
+A party that sees only the release knows L, the number R of closed rows, and whether the analyst
 closes further groups:
 
     rule            known small crowd
@@ -54,11 +54,12 @@ Sizes = Mapping[Cell, Sequence[int]]
 
 @dataclass(frozen=True, slots=True)
 class Excluded:
-    """The numbers of people and cells known by exclusion: opened values rule out other values.
+    """The numbers of people and cells known by exclusion: decrypted values rule out other values.
 
     Attributes:
-        people: number of people in known small crowds (1 to k - 1 people with unopened rows).
-        cells: number of cells with only one possible value left, of people without an opened row.
+        people: number of people in known small crowds: 1 to k - 1 people with rows that stay
+            encrypted, because fewer than k people share them.
+        cells: number of cells with only one possible value left, of people without a decrypted row.
     """
 
     people: int
@@ -110,7 +111,7 @@ def sizes_behind(rows: Counts, k: int, *, prefixes: bool) -> dict[Cell, list[int
 def close_further(
     released: Counts, sizes: Sizes, k: int, domains: Domains, *, prefixes: bool
 ) -> dict[Cell, int]:
-    """Reader: return the cells to publish, with people, after withholding further groups.
+    """Analyst: return the cells to publish, with people, after withholding further groups.
 
     A value opens if k people share it. Without withholding some opened values, the others would
     reveal small groups by exclusion.
@@ -146,9 +147,9 @@ def close_further(
 
 
 def published_rows(rows: Counts, policy: AnnouncedPolicy, schema: Schema) -> dict[Cell, int]:
-    """Any party that sees the table: return the counts that a reader releases in `threshold`.
+    """Any party that sees the table: return the counts that the analyst releases in `threshold`.
 
-    Only values of k people or more are named. If the announced rule says so, the reader also
+    Only values of k people or more are named. If the announced rule says so, the analyst also
     withholds values that would reveal small groups by exclusion. rows: people by whole row.
     """
     prefixes = by_prefixes(policy.rule)
@@ -208,7 +209,7 @@ def excluded(
     A person without an opened row has none of the opened values. If all rows that are left agree in
     a column, the person's cell in it is certain, whatever the size of the crowd.
 
-    released: people by the opened part of their rows. closed: whether the reader withholds further
+    released: people by the opened part of their rows. closed: whether the analyst withholds further
     groups against exclusion. prefixes: whether rows open value by value.
     """
     people = cells = 0
@@ -270,7 +271,7 @@ def _is_known(
 
     A prefix is the first values of a row. blank: the number of these people. rows: number of
     unopened continuations; None: infinite. opens: whether a continuation is open. inner: whether
-    the prefix is not empty. closed: whether the reader withholds further groups.
+    the prefix is not empty. closed: whether the analyst withholds further groups.
     """
     if 0 < blank < k and (opens or inner):
         return True
@@ -283,9 +284,9 @@ def _is_known(
 
 
 def _rows_left(domains: Domains, open_: int) -> int | None:
-    """Return the number of rows in the domains that did not open; None: infinite.
+    """Return the number of possible rows that stay encrypted; None: infinite.
 
-    open_: the number of opened rows.
+    The analyst can open a row only if at least k people share it. open_: the number of opened rows.
     """
     sizes = [size for size in domains if size is not None]
     return prod(sizes) - open_ if len(sizes) == len(domains) else None

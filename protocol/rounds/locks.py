@@ -6,12 +6,13 @@ r"""Locks: ballots that no party can open before all parties could check their a
     mark              SHA-256("veilmix mark 1\0" || session || round || locked ballot)
 
 The reader is the curator or the analyst, whichever opens the ballots of the round. Every keyholder
-(shuffler or reader) draws a key share for one round, and posts the public part before users answer.
+(shuffler, curator or analyst) draws a key share for one round, and posts the public part before
+users answer.
 
-When the batch has arrived, the reader posts the mark (hash) of each of its ballots. The challenge
-(challenge.py) is the time in which users may prove that a ballot is missing. Only afterwards do the
-shufflers post their secret shares. The reader keeps its own secret share: so only the reader can
-open the ballots, and only with the secret shares of all shufflers.
+When the batch has arrived, the curator or analyst posts the mark (hash) of each of its ballots. The
+challenge (challenge.py) is the time in which users may prove that a ballot is missing. Only
+afterwards do the shufflers post their secret shares. The reader keeps its own secret share: so only
+the reader can open the ballots, and only with the secret shares of all shufflers.
 """
 
 import hashlib
@@ -39,7 +40,7 @@ def share_context(session: bytes, number: int, party: str) -> bytes:
 
 
 def draw_share(plan: Round, party: str, entropy: Entropy) -> KeyShare:
-    """Keyholder (shuffler or reader): draw its share of the key that locks the ballots of a round.
+    """Shuffler, curator or analyst: draw its share of the key that locks a round's ballots.
 
     entropy: randomness for this round alone.
     """
@@ -57,18 +58,19 @@ def locked(plan: Round, shares: Mapping[str, Share]) -> Round | None:
 
 
 def mark(plan: Round, ballot: bytes) -> bytes:
-    """User or reader: return the hash by which the reader shows that a locked ballot arrived.
+    """User, curator or analyst: return the hash that shows that a locked ballot arrived.
 
-    A locked ballot is sealed to the joint key of all shufflers and the reader.
+    A locked ballot is sealed to the joint key of all shufflers and the curator or analyst, which
+    posts the hash.
     """
     place = MARK_LABEL + plan.session + bytes([plan.call.round])
     return hashlib.sha256(place + ballot).digest()
 
 
 def unlock(plan: Round, secrets: Sequence[bytes], ballots: Sequence[bytes]) -> list[bytes | None]:
-    """Reader: open ballots sealed to the round's joint key; None for each invalid ballot.
+    """Curator or analyst: open ballots sealed to the joint key; None for each invalid ballot.
 
-    secrets: the secret key shares of all keyholders (shufflers and reader).
+    secrets: the secret key shares of all keyholders (the shufflers, and the curator or analyst).
     """
     secret = total(secrets)
     plaintexts: list[bytes | None] = []
@@ -100,9 +102,9 @@ class Proofs:
 def lock_all(plan: Round, plaintexts: Sequence[bytes], entropy: Entropy) -> Proofs:
     """User: seal each ballot to the round's joint key, then add the layers of its onion.
 
-    The joint key belongs to all shufflers and the reader together. The layers are for the reader
-    and for every shuffler but the first: the first shuffler's layer is the envelope around all
-    onions. ParameterError if the joint key of the round is not known yet.
+    The joint key belongs to all shufflers and the curator or analyst together. The layers are for
+    the curator or analyst and for every shuffler but the first: the first shuffler's layer is the
+    envelope around all onions. ParameterError if the joint key of the round is not known yet.
     """
     if not plan.lock:
         raise ParameterError(
@@ -117,7 +119,7 @@ def lock_all(plan: Round, plaintexts: Sequence[bytes], entropy: Entropy) -> Proo
 def rewrap(plan: Round, ballot: bytes, draw: bytes) -> tuple[bytes, ...]:
     """Any party with the sealing randomness: return the layers around a ballot, outermost first.
 
-    The layers are for the reader and for every shuffler but the first.
+    The layers are for the curator or analyst and for every shuffler but the first.
 
     ballot: the ballot, sealed to the round's joint key.
     draw: the randomness with which the user sealed these layers, innermost first.

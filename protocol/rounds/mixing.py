@@ -86,9 +86,10 @@ def inside(plan: Round, envelope: bytes, bundle: bytes | None) -> list[bytes] | 
 
 
 def open_layers(plan: Round, hop: int, secret: SecretKey, layers: Sequence[bytes]) -> OpenedLayers:
-    """Shuffler or reader: open a batch; drop invalid layers and count them by reason.
+    """Shuffler, curator or analyst: open a batch; drop invalid layers and count them by reason.
 
-    hop: the opener's place in the chain of shufflers and reader, from 2. secret: the opener's key.
+    hop: the opener's index in the chain of shufflers, and curator or analyst, from 2. secret: the
+    opener's key.
     """
     size = plan.inner[hop]  # 0 if layers are not padded
     right = [layer for layer in layers if len(layer) == size] if size else layers
@@ -104,7 +105,7 @@ def open_layers(plan: Round, hop: int, secret: SecretKey, layers: Sequence[bytes
 
 
 def check_batch(plan: Round, layers: Sequence[bytes]) -> None:
-    """Shuffler or reader: refuse an unsorted batch, if the announced rules require an order.
+    """Shuffler, curator or analyst: refuse an unsorted batch if the rules require an order.
 
     Layers must strictly ascend. Equal layers may follow each other only if the announcement allows
     repeats, a deliberate weakness that demonstrates an attack in class.
@@ -114,7 +115,7 @@ def check_batch(plan: Round, layers: Sequence[bytes]) -> None:
 
 
 def check_accounted(account: Mixed | None, layers: Sequence[bytes]) -> None:
-    """Shuffler or reader: refuse a batch unless its digest is the digest that its sender posted.
+    """Receiver of a batch: refuse it unless its digest is the digest that its sender posted.
 
     The sender posts an account of the batch (numbers of messages and a digest) before the batch is
     used. So the sender cannot exchange the batch afterwards.
@@ -151,10 +152,12 @@ def _ascending(layers: Sequence[bytes], *, repeats: bool = False) -> bool:
 
 
 def piece_size(plan: Round, hop: int) -> int:
-    """Shuffler or reader: return the largest number of layers in one message to the party at `hop`.
+    """Return the largest number of layers in one message to the shuffler, curator or analyst.
 
-    A larger batch is sent as several messages; all but the last hold this number of layers. The
-    sender's account on the board describes the whole batch: the number of layers and their digest.
+    hop: index of the receiving party in the chain, from 1; after the shufflers comes the curator or
+    analyst. A larger batch is sent as several messages; all but the last hold this number of
+    layers. The sender's account on the board describes the whole batch: the number of layers and
+    their digest.
     """
     width = plan.inner[hop]
     return max(1, PIECE // width) if width else UNPADDED
@@ -179,8 +182,8 @@ def account(
 ) -> Mixed:
     """Return the account of a batch that a shuffler posts: numbers of messages, and a digest.
 
-    hop: the shuffler's place in the chain, from 1.
-    people: at the first hop, the number of users with forwarded layers.
+    hop: the shuffler's index in the chain, from 1.
+    people: at the first shuffler, the number of users with forwarded layers.
     received: the number of messages that arrived.
     refused: the number of refused messages, by reason.
     batch: the forwarded layers.

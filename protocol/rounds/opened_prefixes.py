@@ -20,7 +20,7 @@ from ..wire.schema import Schema
 Cell = tuple[str, ...]
 # Announced rules: whole rows open, or prefixes of rows. The suffix CLOSED may follow.
 WHOLE, PREFIXES = "threshold", "threshold prefixes"
-CLOSED = " closed"  # suffix of a rule: the reader publishes less than it opens (exclusion.py)
+CLOSED = " closed"  # suffix of a rule: the analyst publishes less than it opens (exclusion.py)
 # the announced rule by which only a random sample of people takes part
 SAMPLED = re.compile(r"threshold sample=([1-9][0-9]{0,9})/4294967296")
 PARTS = 1 << 32  # sampling rates are whole multiples of 1 / PARTS
@@ -32,9 +32,9 @@ def by_prefixes(rule: str) -> bool:
 
 
 def closes_further(rule: str) -> bool:
-    """Whether, by the announced rule, a reader publishes fewer values than it opens.
+    """Whether, by the announced rule, the analyst publishes fewer values than it opens.
 
-    The reader (analyst) then also suppresses groups of people if the size of a
+    The analyst then also suppresses groups of people if the size of a
     small hidden group would follow from them (exclusion.py).
     """
     return rule in (WHOLE + CLOSED, PREFIXES + CLOSED)
@@ -211,10 +211,10 @@ def opens_by_threshold(announcement: Announcement | None) -> bool:
 
 
 def closed_groups(rows: Counts, k: int, *, prefixes: bool) -> Counter[int]:
-    """Return how many closed groups the reader sees, by their number of people.
+    """Return how many closed groups the analyst sees, by their number of people.
 
     A closed group is fewer than k people with equal ciphertexts, so their values do not open. With
-    prefixes, the reader sees a closed group only behind an opened prefix. A person that was not
+    prefixes, the analyst sees a closed group only behind an opened prefix. A person that was not
     sampled counts as a closed group of one person.
 
     rows: the number of people with each whole row.

@@ -182,7 +182,7 @@ class Round:
 def layer_context(session: bytes, call: Call, hop: int, *, bound: bool = True) -> bytes:
     """Derive the 32 bytes that bind a layer to its session, round, query and hop.
 
-    hop: the place of the layer's opener in the chain, from 1. bound: False gives the same context
+    hop: the index of the layer's opener in the chain, from 1. bound: False gives the same context
     to all layers, a deliberate weakness that demonstrates an attack in class.
     """
     if not bound:
@@ -286,7 +286,7 @@ def level_ends(plan: Round) -> tuple[int, ...]:
 
 
 def shape_of(announcement: Announcement) -> Shape | None:
-    """Any party: return the sizes of messages that the reader opens only in groups of k people.
+    """Any party: return the sizes of messages that the analyst opens only in groups of k people.
 
     None unless the program is `threshold`.
     """

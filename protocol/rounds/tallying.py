@@ -58,7 +58,7 @@ class BallotReading:
 
 
 def read_ballots(plan: Round, plaintexts: Iterable[bytes]) -> BallotReading:
-    """Reader: count opened ballots; an invalid ballot is refused and counted by reason.
+    """Curator or analyst: count opened ballots; an invalid ballot is refused and counted by reason.
 
     Ballots that differ only in their salts are decoded once, because validity does not depend on
     salts.
@@ -78,7 +78,7 @@ def read_ballots(plan: Round, plaintexts: Iterable[bytes]) -> BallotReading:
 
 
 def _read_each(plan: Round, plaintexts: Iterable[bytes], reading: BallotReading) -> BallotReading:
-    """Reader: count ballots if each plaintext holds all answers of one person.
+    """Curator or analyst: count ballots if each plaintext holds all answers of one person.
 
     Such plaintexts link a person's answers: a deliberate weakness that demonstrates an attack in
     class. reading: the reading to which counts are added and which is returned.

@@ -9,7 +9,7 @@ level to each column, or one level to the whole row. The party `randomness` eval
 pseudorandom function (OPRF): it computes outputs without seeing the inputs, and proves that all are
 of the key on the board.
 
-The reader opens groups of k or more people with equal prefixes, level by level, and counts rows.
+The analyst opens groups of k or more people with equal prefixes, level by level, and counts rows.
 The closed rest of a row is BLANK. If the announced rule samples people at random, a person that is
 not sampled requests outputs of random bytes. So its message looks like any other and never opens.
 """
@@ -121,7 +121,7 @@ def write(
 
 
 def read_sealed(plan: Round, plaintexts: Iterable[bytes]) -> BallotReading:
-    """Reader: return the sealed messages in decrypted ballots; refuse malformed ballots.
+    """Analyst: return the sealed messages in decrypted ballots; refuse malformed ballots.
 
     The messages open later, in groups of k people (`open_rows`).
     """
@@ -140,7 +140,7 @@ def read_sealed(plan: Round, plaintexts: Iterable[bytes]) -> BallotReading:
 
 
 def open_rows(plan: Round, reading: BallotReading) -> BallotReading:
-    """Reader: open the values that at least k people share, and count rows.
+    """Analyst: open the values that at least k people share, and count rows.
 
     A message that is invalid from the start is refused. A message with an invalid later part counts
     with the values that opened, as astray. reading: the messages, not yet opened; it is changed and
@@ -160,10 +160,11 @@ def open_rows(plan: Round, reading: BallotReading) -> BallotReading:
 
 
 def _published(plan: Round, opened: OpenedMessages, counts: Counter[Cell]) -> Counter[Cell]:
-    """Reader: return the number of people by row to publish.
+    """Analyst: return the number of people by row to publish.
 
-    Fewer values are published than opened if the size of a small closed group would follow from
-    them. counts: the number of people by opened row.
+    A closed group is people with equal values that stay encrypted, because fewer than k people
+    share them. Fewer values are published than opened if the size of a closed group of fewer than k
+    people would follow from them. counts: the number of people by opened row.
     """
     policy, sizes = plan.announcement.policy, defaultdict[Cell, list[int]](list)
     for around, people in opened.closed:
@@ -173,7 +174,7 @@ def _published(plan: Round, opened: OpenedMessages, counts: Counter[Cell]) -> Co
 
 
 def rows_open(plan: Round, opened: OpenedMessages) -> dict[int, Cell]:
-    """Reader: return the opened part of each message's row, by the index of the message.
+    """Analyst: return the opened part of each message's row, by the index of the message.
 
     Messages that are invalid from the start are left out.
     """

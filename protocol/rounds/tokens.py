@@ -34,13 +34,14 @@ ASK_LABEL = b"veilmix ask 1\0"
 def other_reader(reader: str) -> str:
     """Return the curator for the analyst, and the analyst for the curator.
 
-    The other reader receives the roll: the list of users that got tokens in the round.
+    The party that did not give the round's tokens receives the list of users that got them (the
+    roll).
     """
     return parties.ANALYST if reader == parties.CURATOR else parties.CURATOR
 
 
 def token_input(plan: Round, salt: bytes) -> bytes:
-    """User or reader: return the input of the oblivious function whose output is the token.
+    """Return the input of the oblivious pseudorandom function whose output is the token.
 
     salt: the salt of the ballot that spends the token.
     """
@@ -84,8 +85,8 @@ def take_grants(
     DOES_NOT_OPEN unless all tokens of a person are made with the key on the board, because another
     key could mark this person.
 
-    pending: the state of each user since its request. granted: the reader's answers. public: the
-    public token key on the board.
+    pending: the state of each user since its request. granted: the answers of the curator or
+    analyst. public: the public token key on the board.
     """
     grants = [each.grant if isinstance(each, PublicGrant) else each for each in granted]
     results = blind.tokens(
@@ -100,7 +101,7 @@ def take_grants(
 def check_asks(
     plan: Round, registry: Registry, asks: Iterable[tuple[str, Ask]]
 ) -> list[Reason | None]:
-    """Reader: check requests for tokens; return, for each, None or the reason of a refusal.
+    """Curator or analyst: check token requests; return, for each, None or a reason of refusal.
 
     MALFORMED: the number of elements is not the number of ballots. UNREGISTERED: the named sender
     has not signed the request. asks: (name of the sender, request).
@@ -124,7 +125,7 @@ def check_asks(
 
 
 def give(key: TokenKey, asks: Sequence[Ask]) -> list[Grant | Reason]:
-    """Reader: issue the blinded tokens of each request; MALFORMED if the request is malformed."""
+    """Curator or analyst: issue the blinded tokens of each request; MALFORMED if malformed."""
     return [
         answer
         if isinstance(answer, Reason)
@@ -134,26 +135,26 @@ def give(key: TokenKey, asks: Sequence[Ask]) -> list[Grant | Reason]:
 
 
 def _answer(granted: Grant) -> blind.Granted:
-    """Return a reader's answer to a token request as the type that `crypto.tokens` uses."""
+    """Return the answer to a token request as the type that `crypto.tokens` uses."""
     return blind.Granted(granted.elements, granted.commitments, granted.response)
 
 
 def check_grant(request: Ask, granted: Grant, public: bytes) -> None:
-    """Any party: check that an answer holds the requested tokens, made with the reader's token key.
+    """Any party: check that an answer holds the requested tokens, made with the posted token key.
 
-    Refused if it does not. request: the blinded inputs of a user. granted: the reader's answer.
-    public: the reader's public token key, which is on the board.
+    Refused if it does not. request: the blinded inputs of a user. granted: the answer of the
+    curator or analyst. public: its public token key on the board.
     """
     blind.verify(request.elements, _answer(granted), public)
 
 
 def ask_digest(elements: Sequence[bytes]) -> bytes:
-    """User or reader: return the digest (32 bytes) of a token request, which the user signs."""
+    """Return the digest (32 bytes) of a token request, which the user signs."""
     return sha256(b"".join(elements)).digest()
 
 
 def read_with_tokens(plan: Round, key: TokenKey, plaintexts: Sequence[bytes]) -> BallotReading:
-    """Reader: count the ballots with an unspent token (blind credential); refuse the others.
+    """Curator or analyst: count ballots with an unspent token (blind credential), refuse others.
 
     UNREGISTERED: without a valid token. DUPLICATE: with a token that is already spent.
     """

@@ -108,7 +108,7 @@ class RoundKeys:
 
 
 def draw_keys(plan: Round, party: str, entropy: Entropy) -> tuple[KeyShare, ...]:
-    """Keyholder (shuffler or reader): draw its key pairs of a round, in the order of `keys_due`.
+    """Shuffler, curator or analyst: draw its key pairs of a round, in the order of `keys_due`.
 
     entropy: randomness of this round alone.
     """
@@ -394,7 +394,7 @@ def share_elements(posted: OpeningShares) -> list[tuple[bytes, ...]]:
 
 
 def own_decryptions(keys: Sequence[KeyShare], lists: Lists) -> list[tuple[bytes, ...]]:
-    """Reader of a round with secret counts: return its decryption shares, never posted."""
+    """Curator or analyst: return its unposted decryption shares of a round with secret counts."""
     pairs = zip(keys, lists, strict=True)
     return [tuple(partial_decryptions(GROUP, key, rows.firsts)) for key, rows in pairs]
 

@@ -153,11 +153,11 @@ def other_joints(rows: Rows, people: Sequence[int]) -> tuple[Rows, ...]:
 def other_closed(
     rows: Rows, people: Sequence[int], kinds: Sequence[Row], k: int
 ) -> tuple[Rows, ...]:
-    """Return assignments of rows in which a person has another rare row that stays closed.
+    """Return assignments of rows in which a person has another rare row that stays encrypted.
 
     This is for a session that opens a row only if at least k people share it. Fewer than k people
-    have the person's old or new row, so an honest reader sees the same. kinds: all rows that can be
-    submitted.
+    have the person's old or new row, so an honest analyst sees the same. kinds: all rows that can
+    be submitted.
     """
     row_counts = Counter(rows)
     rare_kinds = [row for row in kinds if row_counts[row] + 1 < k]

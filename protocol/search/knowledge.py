@@ -192,7 +192,7 @@ class _Rules:
     def _by_shown_key(self, hop: int, layer: bytes) -> bytes | None:
         """Return the content of a layer, opened with the key that an audit has published for it.
 
-        None if no audit has. hop: the place of the layer's opener in the chain, from 1.
+        None if no audit has. hop: the index of the layer's opener in the chain, from 1.
         """
         opened = self.view.board.audited.opened.get(self.plan.call.round, {}).get(hop)
         for link in opened.links if opened is not None else ():

@@ -175,9 +175,9 @@ class Rules(MessageRecord):
                 f"flaws: found {', '.join(self.flaws)}; deliberate weaknesses are accepted only in "
                 "a lesson"
             )
-        # A countermeasure needs steps that a lesson may leave out. A token is bound to a ballot's
-        # salt. A party can follow a ballot safely only if all ballots have one size and batches are
-        # sorted.
+        # A countermeasure needs steps that a scenario may switch off on purpose, to show an attack.
+        # A token is bound to a ballot's salt. A party can follow a ballot safely only if all
+        # ballots have one size and batches are sorted.
         if self.tokens and (self.flaws or not self.salted):
             raise ParameterError(
                 "tokens: salted ballots are needed; flaws (deliberate weaknesses of a lesson) are "
@@ -302,7 +302,7 @@ class Announcement(Body):
         return self.program is Program.TWO_ROUND_ONCE
 
     def reuses_ballots(self, reader: parties.Role) -> bool:
-        """Whether the round of this reader (curator, analyst) mixes round 1's ballots again."""
+        """Whether the round that curator or analyst counts mixes round 1's ballots again."""
         return self.once and reader is parties.Role.ANALYST
 
     @property

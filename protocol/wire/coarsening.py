@@ -269,7 +269,7 @@ def rule_digest(rule: Rule) -> str:
 
 
 def _mark(sign: str) -> bool:
-    """Whether a character is a combining mark, such as an accent.
+    """Whether a character is a combining character, such as an accent.
 
     sign: the character.
     """

@@ -98,13 +98,13 @@ def unspent(people: int, totals: Sequence[int], rows: int = 1) -> str:
 
 
 def check_unspent(people: int, totals: Sequence[int], rows: int = 1) -> None:
-    """Reader: RoundBurned unless the ballots of all users with tokens are counted."""
+    """Curator or analyst: RoundBurned unless the ballots of all users with tokens are counted."""
     if why := unspent(people, totals, rows):
         raise RoundBurned(why)
 
 
 def check_envelopes(people: int, envelopes: int) -> None:
-    """Reader: RoundBurned unless as many envelopes were accepted as users have tokens."""
+    """Curator or analyst: RoundBurned unless each user with tokens has an accepted envelope."""
     if people != envelopes:
         raise RoundBurned(
             f"{people} people were given tokens, and the envelopes of {envelopes} were accepted"

@@ -34,11 +34,10 @@ UNSIGNED = bytes(4)  # an empty blob in place of a signature
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """The end of a signed post: the board's tree head that its author saw, and a signature.
+    """The end of a signed post: the board's signed tree head that its author saw, and a signature.
 
     Attributes:
-        witness: the board's signed tree head that the author saw, as bytes; empty before the first
-            head.
+        witness: the board's signed tree head that the author saw, as bytes; empty before the first.
         signature: over the message and the witness, 64 bytes.
     """
 

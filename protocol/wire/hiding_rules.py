@@ -66,7 +66,7 @@ class Redact:
     cover: int
 
     def __post_init__(self) -> None:
-        """Raise ParameterError unless column, values and probability are valid."""
+        """Raise ParameterError unless column, values and probability (`cover` / 2^32) are valid."""
         _check(self.column, self.values)
         if not 0 <= self.cover < COVERS:
             raise ParameterError(f"cover: found {self.cover}; 0 to 2^32 - 1 is accepted")
@@ -171,7 +171,7 @@ def cover_draws(hidden: Sequence[Hiding], entropy: Entropy) -> list[int]:
 
 
 def admitted(rule: Hiding, value: str, *, plain: bool) -> bool:
-    """Reader: whether a value can have been submitted under a rule.
+    """Curator or analyst: whether a value can have been submitted under a rule.
 
     plain: whether the value is in the domain of its column.
     """

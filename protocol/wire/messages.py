@@ -169,7 +169,7 @@ class Submission(Body):
     Attributes:
         envelope: the encrypted answers, sealed to the first shuffler.
         signature: over session, round and envelope, if users are registered; else empty.
-        witness: the board's signed tree head that the user saw, as bytes; empty without heads.
+        witness: the board's signed tree head that the user saw, as bytes; empty before the first.
     """
 
     envelope: Bytes
@@ -211,7 +211,7 @@ class Mixed(Body):
 
 @dataclass(frozen=True, slots=True)
 class Tally(Body):
-    """The post of the totals of a reader (curator or analyst): ballots, refusals and public counts.
+    """The post of the totals of curator or analyst: ballots, refusals and public counts.
 
     Attributes:
         totals: the number of ballots for each queried column set.
@@ -461,10 +461,10 @@ class Accepted(Body):
 
 @dataclass(frozen=True, slots=True)
 class BallotMarks(Body):
-    """The reader's post of the hashes of the ballots that arrived, before it opens any ballot.
+    """The post of the hashes of ballots that arrived at curator or analyst, before any is opened.
 
-    The ballots are sealed to a joint key of all shufflers and the reader. They open only after
-    users could check that theirs have arrived.
+    The ballots are sealed to a joint key of all shufflers and the curator or analyst. They open
+    only after users could check that theirs have arrived.
 
     Attributes:
         hashes: ascending, 32 bytes each.

@@ -106,7 +106,7 @@ class MessageRecord:
         return cls.read(data)
 
     def write(self, out: Writer) -> None:
-        """Append the bytes of the record."""
+        """Append the bytes of the record; the first call generates this method from the fields."""
         generate(type(self), "write")
         self.write(out)
 
@@ -391,7 +391,7 @@ def _slices(data: bytes, size: int) -> tuple[bytes, ...]:
 
 
 def record_writer(record: type) -> Callable[[Any, Writer], None]:
-    """Return the function that appends a record's bytes, called with the record and a `Writer`."""
+    """Return the function that appends a record's bytes, with their length first if `MEASURED`."""
     write = fields_writer(record)
     return _measured_writer(write) if getattr(record, "MEASURED", False) else write
 

@@ -61,7 +61,7 @@ def dummies_in(counts: Mapping[Cell, int]) -> int:
 
 
 def check_possible(tally: Sequence[Mapping[Cell, int]], rows: int) -> None:
-    """Reader: RoundBurned unless the counts are possible for persons with several ballots each.
+    """Check counts: RoundBurned unless they are possible for persons with several ballots each.
 
     A person may have any values at most once, and at least one ballot with an answer. So no count
     exceeds the number of persons, and at most `rows` - 1 ballots of a person are dummies (without

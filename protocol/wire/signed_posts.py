@@ -102,8 +102,8 @@ def witness_of(head: Head) -> bytes:
 def head_in(witness: bytes) -> Head:
     """Any party: return the signed tree head of the board that a message cites.
 
-    Refused (MALFORMED) if the bytes are malformed. witness: the head as bytes, with which a message
-    shows the state of the board that its author saw.
+    Refused (MALFORMED) if the bytes are malformed. witness: the signed tree head as bytes, with
+    which a message shows which posts its author saw.
     """
     if len(witness) != WITNESS:
         raise Refused(Reason.MALFORMED)
@@ -112,7 +112,7 @@ def head_in(witness: bytes) -> Head:
 
 @dataclass(frozen=True, slots=True)
 class Fork:
-    """The proof that a board shows different readers different posts: two conflicting signed heads.
+    """The proof that a board shows two parties different posts: two conflicting signed tree heads.
 
     Attributes:
         opening: 16 bytes that identify the session, known beforehand.
@@ -157,11 +157,11 @@ class Fork:
 def fork_between(roster: Roster, head: Head, witness: bytes) -> Fork:
     """Any party: return the proof that the board showed two parties different posts.
 
-    Refused if there is no conflict: `witness` is no head, of another place, or not signed by the
-    board.
+    Refused if there is no conflict: `witness` is no signed tree head, is of another round, or is
+    not signed by the board.
 
     head: the board's signed tree head that this party was shown.
-    witness: the head that another party was shown, as bytes that its messages cite.
+    witness: the signed tree head that another party was shown, as bytes that its messages cite.
     """
     fork = Fork(roster.opening, head, head_in(witness))
     try:

@@ -23,7 +23,7 @@ Elements = Annotated[tuple[bytes, ...], Array(FixedBytes(ELEMENT), minimum=1, ma
 class Mint(Body):
     """The post of the public key of an oblivious function, for this round alone.
 
-    The reader (curator or analyst) of a round posts the key for its tokens. The party `randomness`
+    The curator or analyst that counts a round posts the key for its tokens. The party `randomness`
     posts the key for the seeds from which people encrypt their rows.
     """
 
@@ -32,7 +32,7 @@ class Mint(Body):
 
 @dataclass(frozen=True, slots=True)
 class Ask(Body):
-    """A registered person's request for tokens, sent to a round's reader or posted on the board.
+    """A registered person's request for tokens, sent to curator or analyst, or posted on the board.
 
     A token is a blind credential for one ballot.
 
@@ -47,9 +47,10 @@ class Ask(Body):
 
 @dataclass(frozen=True, slots=True)
 class Grant(Body):
-    """A reader's answer to a request for tokens: each element times its key, with a proof.
+    """The answer to a request for tokens: each element times the issuer's key, with a proof.
 
-    The proof shows that all elements were multiplied with the key that the reader posted.
+    The proof shows that all elements were multiplied with the key that the curator or analyst
+    posted.
 
     Attributes:
         elements: 32 bytes each, in the order of the request.
@@ -71,7 +72,7 @@ class Grant(Body):
 
 @dataclass(frozen=True, slots=True)
 class PublicGrant(Body):
-    """A reader's post that answers a request for tokens on the board.
+    """The post of the curator or analyst that answers a request for tokens on the board.
 
     Attributes:
         person: the user, by index.
@@ -108,9 +109,9 @@ class Evaluated(Body):
 
 @dataclass(frozen=True, slots=True)
 class Roll(Body):
-    """A reader's message to the other reader: the users that have tokens, by index.
+    """The message of curator to analyst, or back: the users that have tokens in a round, by index.
 
-    The readers are the curator and the analyst. A token is a blind credential for one ballot.
+    The sender gave the tokens. A token is a blind credential for one ballot.
     """
 
     people: Annotated[tuple[int, ...], Array(Number(4), count=4, order="ascending")]
@@ -118,6 +119,6 @@ class Roll(Body):
 
 @dataclass(frozen=True, slots=True)
 class Issued(Body):
-    """A reader's post of the number of people with tokens (blind credentials) in its round."""
+    """The post of the number of people with tokens, by the curator or analyst that gave them."""
 
     people: U32

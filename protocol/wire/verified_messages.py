@@ -20,7 +20,7 @@ RECORDS = Array(Blob(), minimum=1)
 class BallotKeys(Body):
     """A keyholder's post of its public keys, to which the ballots of a round are encrypted.
 
-    Keyholders are the shufflers and the reader.
+    Keyholders are the shufflers, and the curator or analyst that counts the round.
 
     Attributes:
         keys: by query, the public key with the proof that the keyholder owns it, 96 bytes.
@@ -31,7 +31,7 @@ class BallotKeys(Body):
 
 @dataclass(frozen=True, slots=True)
 class HandedBallot(MessageRecord):
-    """The ballots of a user, as submitted to a keyholder (shuffler or reader).
+    """The ballots of a user, as submitted to a keyholder (shuffler, curator or analyst).
 
     Attributes:
         person: the user's index in the registry, from 0.
@@ -48,7 +48,8 @@ class HandedBallot(MessageRecord):
 class HandedBallots(Body):
     """A keyholder's post of the ballots that users submitted to it in time.
 
-    Ballots that are on the board already are left out. Keyholders are the shufflers and the reader.
+    Ballots that are on the board already are left out. Keyholders are the shufflers, and the
+    curator or analyst that counts the round.
 
     Attributes:
         people: the ballots of each user, in the order of the registry, each user once.

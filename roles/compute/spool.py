@@ -94,7 +94,7 @@ class Spool(Sequence[bytes]):
     def __getitem__(self, at: slice) -> "SpoolSlice": ...
 
     def __getitem__(self, at: int | slice) -> "bytes | SpoolSlice":
-        """Return the value at a place, or a view of a slice."""
+        """Return the value at an index, or a view of a slice."""
         if isinstance(at, slice):
             return SpoolSlice(self, range(self._count)[at])
         at = range(self._count)[at]
@@ -123,7 +123,7 @@ class Spool(Sequence[bytes]):
         return f"Spool({self._count:,} of {self._written + len(self._tail):,} bytes)"
 
     def _begin(self, place: int) -> int:
-        """Return the offset of the value at a place, in bytes."""
+        """Return the offset of the value at an index, in bytes."""
         if self._ends is None:
             return place * (self._width or 0)
         return self._ends[place - 1] if place else 0
@@ -190,7 +190,7 @@ class SpoolSlice(Sequence[bytes]):
     """A view of some values of a spool, which reads them only when they are used."""
 
     def __init__(self, spool: Spool, places: range) -> None:
-        """Keep the spool and the places of the values in it."""
+        """Keep the spool and the indices of the values in it."""
         self._spool = spool
         self._places = places
 
@@ -205,7 +205,7 @@ class SpoolSlice(Sequence[bytes]):
     def __getitem__(self, at: slice) -> "SpoolSlice": ...
 
     def __getitem__(self, at: int | slice) -> "bytes | SpoolSlice":
-        """Return the value at a place of the slice, or a smaller slice."""
+        """Return the value at an index of the slice, or a smaller slice."""
         if isinstance(at, slice):
             return SpoolSlice(self._spool, self._places[at])
         return self._spool[self._places[at]]

@@ -50,7 +50,7 @@ class Instrument:
             self.sealed(ballots)
 
     def read(self, read: Read) -> None:
-        """Hook: a reader counted the ballots of a round."""
+        """Hook: the curator or analyst counted the ballots of a round."""
 
     def certified(self, certificate: CertificateSeen) -> None:
         """Hook: a party received or made the opening of a committed decision."""
@@ -62,7 +62,7 @@ class Instrument:
         """Hook: a party was shown a forged board. secrets: the forger's keys on it, by party."""
 
     def occasion(self, entry: int) -> None:
-        """Hook: an attack was carried out. entry: its place in the scenario file."""
+        """Hook: an attack was carried out. entry: its index in the scenario file."""
 
     def stage(self, name: str, completed: int, total: int) -> None:
         """Hook: a stage of a round has processed `completed` of `total` messages."""
@@ -104,7 +104,7 @@ class TranscriptRecorder(Instrument):
         self.transcript.name_waiting()
 
     def read(self, read: Read) -> None:
-        """Record the counts that a reader obtained from the ballots of a round."""
+        """Record the counts that the curator or analyst obtained from the ballots of a round."""
         self.transcript.reads.append(read)
 
     def certified(self, certificate: CertificateSeen) -> None:

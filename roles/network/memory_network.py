@@ -39,10 +39,10 @@ class Wire(Protocol):
 
 
 class OtherView(Refused):
-    """The refusal of a submission that cites another board; `witness`: the signed head it cites."""
+    """The refusal of a submission that cites another board, by its signed tree head (`witness`)."""
 
     def __init__(self, witness: bytes) -> None:
-        """Keep the signed board head that the refused submission cites, as evidence."""
+        """Keep the board's signed tree head that the refused submission cites, as evidence."""
         super().__init__(Reason.UNEXPECTED)
         self.witness = witness
 
@@ -53,7 +53,9 @@ Letter = tuple[str, bytes]  # sender, content
 Bag = Sequence[Letter]  # messages that arrive together
 Inbox = trio.MemoryReceiveChannel[Bag]
 Door = trio.MemorySendChannel[Bag]
-LAST_TO_LEAVE = 3  # users wait this many times longer for a query than keyholders do
+# users wait this many times the patience of keyholders, which abort the session if no query comes,
+# so that users do not leave before the abort
+LAST_TO_LEAVE = 3
 OWN_INBOX = (Kind.ASK, Kind.ROLL)  # kinds of messages that a party may receive in a separate inbox
 
 EVERY_ROUND: Collection[int] = range(1, 256)
@@ -87,7 +89,7 @@ class Network:
 
     @property
     def board(self) -> Board:
-        """The board in the common stream, which parties without a stream of their own read."""
+        """The board that the parties see; an attacker may show another board to single parties."""
         return self.stream.board
 
     def join(self, party: str) -> "Endpoint":
@@ -177,7 +179,8 @@ class Network:
     def learn(self, author: str, data: bytes) -> Entry:
         """Add a post to the board, which checks it; Refused, without a change, if it is wrong.
 
-        The keeper of the board (`notary`) adds a signed head if it is due.
+        The keeper of the board (`notary`) adds its signature over the log (a signed tree head) if
+        it is due.
         """
         entry = self.add(author, data)
         now = trio.current_time()
@@ -207,7 +210,7 @@ class Network:
         await self.stream.until(kind, ready)
 
     def plan(self, call: Call) -> Round:
-        """Return the round of a call (query), from the common stream."""
+        """Return the sizes and keys of a round by its call (query), as the board shows them."""
         return self.stream.plan(call)
 
 
@@ -231,7 +234,7 @@ class SessionRounds:
         return self
 
     async def __anext__(self) -> Round:
-        """Wait for the next call (query) and the board's signed head; stop when a session ends."""
+        """Wait for the next query and the board's signed tree head; stop when the session ends."""
         self._number += 1
         place, number = self._place, self._number
         with trio.move_on_after(self._patience) as waiting:
@@ -242,7 +245,8 @@ class SessionRounds:
         if len(place.board.calls) < number:
             raise StopAsyncIteration
         await place.until(Kind.HEAD, lambda board: board.due is None)
-        if place.board.due is not None:  # the session ended without a head of this call
+        # the session ended before the board signed its log after this query
+        if place.board.due is not None:
             raise StopAsyncIteration
         try:
             return place.plan(place.board.calls[number - 1])
@@ -410,9 +414,9 @@ class Endpoint:
     def submission(self, plan: Round, letter: Letter) -> Submission:
         """Return the submission in a letter (sender, bytes).
 
-        It has an envelope, a signature and a cited board head. Refused if the letter holds no
-        submission, or if it is not legal in this phase and round. OtherView, a kind of Refused, if
-        the user cites another head than this party sees.
+        It has an envelope, a signature and a cited signed tree head of the board. Refused if the
+        letter holds no submission, or if it is not legal in this phase and round. OtherView, a kind
+        of Refused, if the user cites another signed tree head than this party sees.
         """
         body = self.accept(plan, letter).body
         if not isinstance(body, Submission):
