@@ -20,11 +20,11 @@ from .suites import Suite
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """One opener of an onion: its public key, and the 32 bytes of context in which it opens.
+    """A party that opens a layer of an onion: its public key, and the context of the layer.
 
     Attributes:
         public: the opener's key.
-        context: 32 bytes, bound into the layer: session, round and hop.
+        context: 32 bytes, bound into the layer: session, round and opener.
     """
 
     public: PublicKey
@@ -83,7 +83,7 @@ def peel(secret: SecretKey, onion: bytes, context: bytes) -> bytes:
 
 
 def onion_size(suite: Suite, payload_size: int, hops: int) -> int:
-    """Return the number of bytes of an onion of `hops` hops around a payload of that size."""
+    """Return the number of bytes of an onion of `hops` layers around a payload of that size."""
     if hops < 0:
         raise ParameterError(f"hops: got {hops}, accepted: >= 0")
     return layer_size(suite, payload_size) + (hops - 1) * suite.overhead

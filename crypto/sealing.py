@@ -13,7 +13,7 @@ from ..errors import ParameterError, Reason, Refused
 from .entropy import Entropy
 from .keys import SECRET_SIZE, KeyPair, PublicKey, SecretKey, SuiteCode
 
-CONTEXT_SIZE = 32  # bytes: derived by the caller from session digest, round, question and hop
+CONTEXT_SIZE = 32  # bytes: derived by the caller from session digest, round, query and opener
 
 
 class Suite(ABC):

@@ -60,7 +60,7 @@ def suite_by_code(code: int, *, lesson: bool = False) -> Suite:
 
 
 def _allowed(suite: Suite, *, lesson: bool) -> Suite:
-    """Return the suite; the textbook suite only for a lesson, else ParameterError."""
+    """Return the suite; the insecure textbook suite only with `lesson`, else ParameterError."""
     if not isinstance(suite, Textbook):
         return suite
     if not lesson:

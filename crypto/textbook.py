@@ -22,7 +22,7 @@ _PERSON = b"veilmix.textbook"
 
 @final
 class Textbook(BoxSuite):
-    """The deterministic suite of lessons. It makes keys and seals only with `lesson=True`."""
+    """The insecure deterministic suite; it makes keys and seals only with `lesson=True`."""
 
     code = SuiteCode.TEXTBOOK
     secret = False
@@ -33,7 +33,7 @@ class Textbook(BoxSuite):
         self.lesson = lesson
 
     def _keypair(self, raw: bytes) -> KeyPair:
-        """Return the key pair of these 32 bytes; ParameterError outside a lesson."""
+        """Return the key pair of these 32 bytes; ParameterError unless `lesson=True`."""
         self.require_lesson()
         return super()._keypair(raw)
 

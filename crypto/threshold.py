@@ -197,7 +197,7 @@ def _make(level: TextLevel, needed: int) -> _LevelBody:
 
 @dataclass(slots=True)
 class OpenedMessages:
-    """The reader's result for the messages of one round.
+    """The analyst's result for the messages of one round.
 
     A message holds nested texts (levels); a text opens if k people sent the same text. A group is
     all messages with the same text, and the same texts around it.

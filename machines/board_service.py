@@ -35,7 +35,7 @@ MOST_POST = 1 << 24  # bytes of the largest post: hashes of 500,000 ballots fit
 
 
 class BoardService:
-    """The HTTP service of the board: it accepts posts, and streams entries to waiting readers.
+    """The HTTP service of the board: it accepts posts, and streams entries to waiting parties.
 
     A place is a process of the session. Attribute `write` is called with a place's name and its
     post, before the post is accepted or refused.
@@ -139,7 +139,7 @@ class BoardService:
         return place
 
     def show(self, entry: Entry) -> None:
-        """Show an entry to all readers that wait for more."""
+        """Send an entry to all parties that wait for more."""
         frame = Writer().f64(self.time).text(entry.author).blob(entry.data).finish()
         self._frames.append(Writer().blob(frame).finish())
         self._entry_handler(self.time, entry)

@@ -31,7 +31,7 @@ async def follow(
     troubles: Troubles,
     patience: float,
 ) -> None:
-    """Read a board as an outsider until its last signed head; check and add each post.
+    """Read a board as an outsider until its last signed tree head; check and add each post.
 
     address: host and port of the board. keeper: the identity of the party that keeps the
     board. board: an empty copy of the board, which knows the keys of signers (roster) if
@@ -67,7 +67,7 @@ async def follow(
 
 
 def is_complete(board: Board) -> bool:
-    """Whether a session is over, and the board has its final signed head."""
+    """Whether a session is over, and the board has its final signed tree head."""
     return board.phase is Phase.OVER and END in board.heads
 
 

@@ -1,4 +1,4 @@
-"""The filter of web requests to a class's computer: its own name, its own page, a limited rate.
+"""The filter of web requests to a teacher's computer: its own name, its own page, a limited rate.
 
 Another web page that is open on a phone can neither read nor send data here. Requests
 must call this computer by an address that it gave out (against DNS rebinding). A
@@ -22,7 +22,7 @@ SENTENCES: tuple[Header, ...] = (
 )
 SAFE = ("GET", "HEAD")
 RATE = 300.0  # requests a second from an address: 15 phones behind a router load 20 files each
-BURST = 3_000.0  # requests at once from an address: a class of 150 opens the page together
+BURST = 3_000.0  # requests at once from an address: 150 pupils open the page together
 MOST_ADDRESSES = 10_000
 BUSY = "Too many requests from your network address; wait some seconds."
 LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # letters of codes; no two look alike

@@ -218,7 +218,7 @@ class Host:
             )
 
     def _drop_journal(self) -> None:
-        """Erase the journal that this process began, since it cannot join the session.
+        """Erase the journal (file of inputs) of this process, since it cannot join the session.
 
         An earlier process's journal is never erased here, because it holds a state to go on
         from.
@@ -227,7 +227,7 @@ class Host:
             self._journal.erase()
 
     async def _replay_inputs(self) -> None:
-        """Start the parties; replay the inputs of a journal, up to the state before a restart."""
+        """Start the parties; replay the inputs that the journal file keeps, as before a restart."""
         past: list[tuple[str, Input]] = []
         if self._journal is not None:
             self._acknowledged_ids = self._journal.acknowledged()

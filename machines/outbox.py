@@ -50,7 +50,8 @@ class Outbox:
     ) -> None:
         """Start with no outputs; further arguments as of the class.
 
-        place: the receiving process, with its address. reach: connects to that process.
+        place: the process that receives the outputs, with its address. reach: connects to that
+        process.
         """
         self.sent_count = 0  # number of letters or posts
         self._place = place

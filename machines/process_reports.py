@@ -70,7 +70,7 @@ class Reporter(Instrument):
         self.keep_event("all_sealed", sealed_answers)
 
     def read(self, read: Any) -> None:
-        """Keep the event that the reader (the last hop, which opens ballots) counted a round."""
+        """Keep the event that the curator or analyst counted a round."""
         self.keep_event("read", read)
 
     def certified(self, certificate: Any) -> None:

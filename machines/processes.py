@@ -389,7 +389,7 @@ class _Stage:
         return trio.SocketListener(trio.socket.from_stdlib_socket(self._listeners[name]))
 
     def _journal(self, name: str) -> Journal | None:
-        """Open the journal with the given process's inputs; None if processes keep no journals."""
+        """Open the journal (file of a process's inputs, for a restart); None if none are kept."""
         if self._durable is Durable.OFF:
             return None
         return Journal(self._folder / f"{name}{JOURNAL}", self._durable, RERUN)
@@ -439,7 +439,7 @@ class _Stage:
 
 
 def _keys(cast: Cast) -> Callable[[str], Keyholder]:
-    """Return a function that gives the key pair of a keyholder by its name.
+    """Return a function that gives the key pair of a shuffler, curator or analyst by its name.
 
     Without an adversary the process of each keyholder makes its own key pair on request.
     With an adversary all key pairs are made here at once, so that all processes share them.

@@ -52,7 +52,7 @@ class _Awaited:
 class RemoteNetwork(Network):
     """The network of a process: its parties exchange messages with parties elsewhere.
 
-    known_roster: the keys that sign posts and the board's heads; None: posts are not
+    known_roster: the keys that sign posts and the board's tree heads; None: posts are not
     signed. report_loss: called with the number of lost messages to a party here that has
     left, or has a full inbox.
     """

@@ -115,7 +115,7 @@ class Site:
         posts.close()
 
     def opened(self) -> Journal | None:
-        """Open and return the journal; None if the process keeps no journal."""
+        """Open and return the journal (file of inputs for a restart); None if none is kept."""
         if self.durable is Durable.OFF or self.journal is None:
             return None
         return Journal(self.journal, self.durable)
@@ -325,7 +325,7 @@ def _conclude(site: Site, board: Board, journal: Journal | None) -> None:
 
 
 async def _hear_end(end: trio.Event, log: Log) -> None:
-    """Wait for the board's last signed head, the signature over all posts.
+    """Wait for the board's last signed tree head, the signature over all posts.
 
     Saved evidence needs this head, but a party does not, so a party may finish before it
     comes.

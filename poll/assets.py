@@ -78,7 +78,8 @@ def page_answer(
     """Return the response with a page of `static/`, under the content security policy.
 
     name: of the page. code: the session's code in web addresses. cache_headers: headers
-    about caches. pictures: SVG that this program has made, by its place in the page.
+    about caches. pictures: SVG that this program has made, by the name of its placeholder in the
+    page.
     """
     kind = ("content-type", "text/html; charset=utf-8")
     rule = ("content-security-policy", policy())

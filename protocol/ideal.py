@@ -77,8 +77,8 @@ class Ideal:
         burned: the reason of an abort; None: no abort.
         calls: the answered calls (queries of rounds).
         burned_call: the call of the aborted round; None: no round was aborted.
-        burned_counts: by query, the counts of the aborted round that its reader had read before the
-            abort; None: no counts.
+        burned_counts: by query, the counts of the aborted round that curator or analyst had read
+            before the abort; None: no counts.
     """
 
     tallies: tuple[tuple[Counts, ...], ...]

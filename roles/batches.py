@@ -71,7 +71,7 @@ def run_of_envelopes(plan: Round, secret: SecretKey, envelopes: Sequence[bytes])
 
 
 def run_of_layers(plan: Round, hop: int, secret: SecretKey, layers: Sequence[bytes]) -> LayerRun:
-    """Shuffler at `hop` (2 or later): open layers; return the contents, sorted and in parts."""
+    """Shuffler after the first: open layers; return the contents, sorted and in parts."""
     opened = open_layers(plan, hop, secret, list(layers))
     return LayerRun(_cut(opened.inside), len(opened.inside), opened.refused)
 
@@ -146,14 +146,14 @@ class Sorting:
 
 
 def pieces_of(plan: Round, hop: int, batch: Sequence[bytes]) -> Iterator[Batch]:
-    """Shuffler: yield the messages with a batch for the party at `hop`; at least one message."""
+    """Shuffler: yield the messages with a batch for a next party (`hop`); at least one."""
     size = piece_size(plan, hop)
     for at in range(0, max(1, len(batch)), size):
         yield Batch(tuple(batch[at : at + size]))
 
 
 class Arriving:
-    """A batch on its way to the party at `hop`, message after message.
+    """A batch on its way to the party with index `hop`, message after message.
 
     people: the most users that may have sent; None: unknown. The batch is in excess if as many
     layers have arrived as these users can send, and more are to come. Such a batch is refused, so

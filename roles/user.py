@@ -99,7 +99,7 @@ async def _answer(
     if sealing_plan is None:
         return
     # Paper 000, Figure 1, step 2: "adding a random suffix; then encrypting". Each shuffler removes
-    # a layer; the innermost is for the party that counts the ballots (the reader).
+    # a layer; the innermost is for the party that counts the ballots (curator or analyst).
     job = (person.index, row, fresh, me.signer, grants)
     result = await pool.share(sealers.signing(sealing_plan), job)
     if isinstance(result, Reason):

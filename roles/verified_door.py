@@ -1,9 +1,9 @@
 """The collection of ballots by a keyholder in a round of a verified mix (every step is proved).
 
 Every user sends its ballots to every keyholder (shuffler, curator or analyst). After the deadline
-the keyholders in turn, the reader first, post the ballots that are not on the board yet. So one
-honest keyholder is enough to leave no user out. All keyholders then check the closed list: the
-ballots that count.
+the keyholders in turn, the curator or analyst first, post the ballots that are not on the board
+yet. So one honest keyholder is enough to leave no user out. All keyholders then check the closed
+list: the ballots that count.
 """
 
 from collections import Counter, defaultdict
@@ -105,8 +105,9 @@ class Door:
     async def hand_over(self, keys: RoundKeys, pool: WorkerPool) -> HandedBallots:
         """Post the valid ballots that this keyholder has and the board lacks; return the post.
 
-        Keyholders (the reader, then the shufflers) post in turn. So this party waits for the posts
-        of all keyholders before it. keys: the joint keys of the round, to check the ballots.
+        Keyholders (the curator or analyst, then the shufflers) post in turn. So this party waits
+        for the posts of all keyholders before it. keys: the joint keys of the round, to check the
+        ballots.
         """
         plan, me, number = self.plan, self.me, self.plan.call.round
         place = plan.doors.index(me.party)

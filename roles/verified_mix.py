@@ -106,9 +106,10 @@ async def offer_release_key(me: Endpoint, plan: Round, ring: Keyring) -> None:
 
 
 async def settled(me: Endpoint, plan: Round) -> Round:
-    """Wait for the board's signed head (state of the log) after a query; return the round with it.
+    """Wait for the board's signed tree head after a query; return the round with it.
 
-    Users cite the head in their messages, so that parties with another board are found.
+    Users cite this signature over the log in their messages, so that parties with another board are
+    found.
     """
     await me.until(Kind.HEAD, lambda board: board.due is None)
     return me.plan(plan.call)

@@ -123,7 +123,8 @@ class CaseRelaxation:
             if not program.solve():
                 return Relaxed(self.tables.n, empty_leaf)
             fresh = _violated(needs, useful, program.unexposed, program.blocks)
-            # A block added now would have no dual price, because the program is not solved again.
+            # A block (an inequality about a set of cells) added now would have no dual variable,
+            # because the program is not solved again.
             if not fresh or not rounds_left:
                 break
             program.add(fresh, needs, useful)
@@ -318,12 +319,12 @@ class _CaseProgram:
         return np.bincount(self._cell, parts, minlength=self._cells).astype(np.float64)
 
     def leaf(self) -> Leaf:
-        """Return the dual prices of the last solution, which prove a bound on exposed people.
+        """Return the dual variables of the last solution, which prove a bound on exposed people.
 
-        A dual price is the multiplier of a constraint, here in whole multiples of 1 / SCALE. The
-        result has the prices of the values' counts, (block, price) for the blocks with a positive
-        price, and the prices of the splits. A block is a set of cells of which some must be
-        unexposed.
+        A dual variable (price) is the multiplier of a constraint, here in whole multiples of 1 /
+        SCALE. The result has the prices of the values' counts, (block, price) for the blocks with a
+        positive price, and the prices of the splits. A block is a set of cells of which some must
+        be unexposed.
         """
         ends = (self._values, self._values + self._cells, len(self._path))
         first = ends[1] + ends[2]
@@ -338,7 +339,7 @@ class _CaseProgram:
 
 
 def _whole(price: float) -> int:
-    """Return a dual price as a whole multiple of 1 / SCALE, so that proofs are exact."""
+    """Return a constraint's multiplier as a whole multiple of 1 / SCALE, so proofs are exact."""
     return round(float(price) * SCALE)
 
 

@@ -101,8 +101,8 @@ def search_cases(
     ):
         node = heappop(heap)[2]
         node.split = _split(relaxation, node.relaxed)
-        # A case without a split stays a leaf, because its solution has no cell that is partly
-        # exposed, or because it has no solution.
+        # A case (set of tables) that is not divided further stays a leaf of the tree, because its
+        # solution has no cell that is partly exposed, or because it has no solution.
         if node.split is None:
             stuck = max(stuck, node.relaxed.people)
             continue

@@ -95,8 +95,8 @@ def _tree_people(tables: Tables, sets: Any, tree: Any) -> int:
 
     Args:
         tables: the class of all tables with the given column counts.
-        sets: the blocks [q, values] of the proof, each an inequality about the people of cells with
-            these values.
+        sets: the blocks [q, values] of the proof, each an inequality about unexposed cells, as in
+            `proved_by_cases`.
         tree: the nodes in preorder, splits and leaves, in the form of `proved_by_cases`.
     """
     blocks = [(_whole(q), [_whole(value, 0) for value in values]) for q, values in sets]
@@ -161,7 +161,8 @@ def leaf_people(tables: Tables, blocks: Sequence[Block], path: Sequence[Case], l
 
     Args:
         tables: the class of all tables with the given column counts.
-        blocks: the blocks of the proof, inequalities about the people of cells.
+        blocks: the blocks of the proof, inequalities about unexposed cells, as in
+            `proved_by_cases`.
         path: the splits above the leaf: cells, a limit of unexposed cells among them, and whether
             it is an upper limit.
         leaf: prices (multipliers of a linear program) of the values, of some blocks, and of the

@@ -72,7 +72,7 @@ def check_margins(counts: Sequence[Sequence[int]], k: int, people: int, proof: b
 # others. The term is implemented again, on purpose, in contingency/dual_bound.py _brackets
 # (optimised), composition/check_cases.py leaf_people (verified).
 def proved_people(counts: Sequence[Sequence[int]], k: int, proof: bytes) -> int:
-    """Return the upper bound on exposed people that the prices of a proof give.
+    """Return the upper bound on exposed people that the multipliers (prices) of a proof give.
 
     Prices are multipliers of the values' counts and of inequalities about unexposed cells.
 

@@ -175,7 +175,7 @@ def labels_of(named: int, *, closed: bool) -> ColumnLabels:
 
     Args:
         named: the number of named values.
-        closed: people under `other` are exposed for certain; else `other` is a value like any.
+        closed: people under `other` are certainly exposed; else `other` is a value like any.
     """
     no_values = np.empty(0, dtype=np.int64)
     return ColumnLabels(np.arange(named if closed else named + 1), no_values, no_values)

@@ -59,7 +59,7 @@ MOST_WAYS = 200  # limit of the partitions of a set of columns into known groups
 FEW_COLUMNS = 4  # up to this number of columns, an estimate tries all these partitions
 # limit of the partitions that an estimate tries for more columns, large groups first
 ROUGH_WAYS = 3
-# limit of the cells of a joint table, as the bound by dual prices (`margins`) takes a linear
+# limit of the cells of a joint table, as the bound by the dual variables (`margins`) of a linear
 # program
 MOST_CELLS = 1_000
 # `_priced` and `by_margins` solve two linear programs that give the same bound, except for the
@@ -165,8 +165,9 @@ class GroupKnowledge:
     def _priced(self, columns: Sequence[int], narrowing: NamedValues | None) -> int | None:
         """Return a valid bound on exposed people, close to the bound of `by_margins` but faster.
 
-        Both bounds follow from the dual prices of a linear program. None if the known counts give
-        no program, or if the search did not find all inequalities that its solution violates.
+        Both bounds follow from the dual variables (multipliers of constraints) of a linear program.
+        None if the known counts give no program, or if the search did not find all inequalities
+        that its solution violates.
 
         narrowing: for a query, the values that it counts individually in each column; None for a
         release.
@@ -239,8 +240,9 @@ class GroupKnowledge:
     def roughly(self, columns: Sequence[int]) -> int:
         """Return a faster, larger bound than `promise` on the people exposed by a release.
 
-        The bound is valid: no table exposes more. It uses only the simplest inequalities for its
-        dual prices. For many columns, it tries fewer partitions into known groups.
+        The bound is valid: no table exposes more. It is the dual bound of a linear program with
+        only the simplest inequalities. For many columns, it tries fewer partitions into known
+        groups.
         """
         ways = MOST_WAYS if len(columns) <= FEW_COLUMNS else ROUGH_WAYS
         people = self.by_parts(columns, ways=ways).people

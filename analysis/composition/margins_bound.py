@@ -165,5 +165,5 @@ def _encoded_proof(proved: "Prices", shape: "Sequence[int]") -> bytes:
 
 
 def _whole(price: float) -> int:
-    """Return a dual price as a whole multiple of 1 / SCALE, so that proofs are exact."""
+    """Return a constraint's multiplier as a whole multiple of 1 / SCALE, so proofs are exact."""
     return round(float(price) * SCALE)

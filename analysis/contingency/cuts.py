@@ -381,7 +381,7 @@ def _sums(view: _View, families: tuple[Counts, ...], per_cell: Counts | Floats) 
 
     Args:
         view: a division of the columns into groups.
-        families: the value sets of each group, as rows of 0 and 1.
+        families: for each group, its value sets, each a row of 0 and 1.
         per_cell: the number for each cell.
 
     Returns:

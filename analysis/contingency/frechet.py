@@ -224,7 +224,7 @@ def staircase(marginals: Sequence[Counts]) -> FrechetTable:
     """Return one table with these marginals in which few cells are occupied.
 
     In each column the people are lined up by value, in the order of the values, and person i gets
-    the value at place i. Two neighbours then mostly have the same cell.
+    the value with index i. Two neighbours then mostly have the same cell.
     """
     ends = [np.cumsum(counts) for counts in marginals]
     starts, counts = _overlaps(ends)

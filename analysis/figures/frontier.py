@@ -183,14 +183,14 @@ def _scale(axes: "Axes", points: Sequence[FrontierPoint]) -> None:
 
 
 def _look(point: FrontierPoint) -> tuple[str, str, str]:
-    """Return the description, marker and colour of a program's family, from `FAMILIES`."""
+    """Return the description, marker and colour of a kind of program, from `FAMILIES`."""
     return FAMILIES[point.family]
 
 
 def _mark(axes: "Axes", point: FrontierPoint, height: float, rank: int) -> None:
     """Draw a program's marker at a height, smaller for later points, so that overlaps stay visible.
 
-    height: place on the y axis. rank: number of the point among overlapping points, from 0.
+    height: position on the y axis. rank: number of the point among overlapping points, from 0.
     """
     _, shape, colour = _look(point)
     area = _area(point.entropy_share) * 0.35**rank
@@ -215,7 +215,7 @@ Groups = list[tuple[tuple[float, float], list[FrontierPoint]]]
 
 
 def _groups(axes: "Axes", points: Sequence[FrontierPoint], height: str) -> Groups:
-    """Return groups of overlapping points, each group with its place as shares of the axes.
+    """Return groups of overlapping points, each group with its position as shares of the axes.
 
     height: the attribute of a point that is on the y axis.
     """
@@ -234,7 +234,7 @@ def _groups(axes: "Axes", points: Sequence[FrontierPoint], height: str) -> Group
 def _names(axes: "Axes", groups: Groups) -> None:
     """Write the programs' names beside their markers, and join distant names by thin lines.
 
-    groups: overlapping points with their place; a group has one label.
+    groups: overlapping points with their position; a group has one label.
     """
     figure, area = axes.figure, axes.get_window_extent()
     dots = figure.dpi / 72  # pixels in a typographic point
@@ -261,7 +261,7 @@ def _names(axes: "Axes", groups: Groups) -> None:
         box = put.box
         text.set(
             position=_share(area, box.left, box.low + 2 * dots), transform=axes.transAxes
-        )  # as shares of the axes, so that the place holds at any resolution
+        )  # as shares of the axes, so that the position holds at any resolution
         if put.far:
             nearest = (min(max(x, box.left), box.right), min(max(y, box.low), box.high))
             ends = zip(where, _share(area, *nearest), strict=True)
@@ -269,18 +269,18 @@ def _names(axes: "Axes", groups: Groups) -> None:
 
 
 def _share(area: "Bbox", x: float, y: float) -> tuple[float, float]:
-    """Return a place in pixels as shares of the axes' area, from its left and its lower edge."""
+    """Return a position in pixels as shares of the axes' area, from its left and its lower edge."""
     return (x - area.x0) / area.width, (y - area.y0) / area.height
 
 
 def _place(axes: "Axes", x: float, y: float) -> tuple[float, float]:
-    """Return the place of a data point as shares of the axes, from their left and lower edge."""
+    """Return the position of a data point as shares of the axes, from their left and lower edge."""
     place = axes.transAxes.inverted().transform(axes.transData.transform((x, y)))
     return float(place[0]), float(place[1])
 
 
 def _key(picture: "Figure", points: Sequence[FrontierPoint]) -> None:
-    """Draw the legend beside the panels: shapes by family, and areas by entropy kept."""
+    """Draw the legend beside the panels: shapes by kind of program, and areas by entropy kept."""
     used = {point.family for point in points}
     kinds = [
         (shape, colour, name) for key, (name, shape, colour) in FAMILIES.items() if key in used

@@ -1,7 +1,7 @@
-"""Places for names beside the points of a figure, without cuts and overlaps.
+"""Positions for names beside the points of a figure, without cuts and overlaps.
 
 Points and sizes of names are in one unit (pixels of a canvas, units of an SVG); the y axis may
-point up or down. A name is put in the nearest free place. A name far from its point should be
+point up or down. A name is put in the nearest free position. A name far from its point should be
 joined to the point by a line (`Placed.far`). The search is greedy: points with most neighbours come
 first.
 """
@@ -51,7 +51,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """The place found for a name.
+    """The position found for a name.
 
     Attributes:
         box: the area of the name.
@@ -102,7 +102,7 @@ def place_labels(
 def _tried(
     point: tuple[float, float], size: tuple[float, float], room: Box, gap: float
 ) -> Iterator[Placed]:
-    """Yield the places to try for a name, nearest to its point first, in 16 directions.
+    """Yield the positions to try for a name, nearest to its point first, in 16 directions.
 
     point: position of the point. size: width and height of the name. room: area that contains all
     names. gap: smallest distance from the point to the name.

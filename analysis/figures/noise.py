@@ -175,7 +175,7 @@ def point(task: str, family: str, people: int, local: float) -> NoisePoint:
 
     Args:
         task: estimation task, a key of `TASKS`.
-        family: name of the randomizer.
+        family: name of the randomizer in the task's `families`.
         people: number of people that report.
         local: epsilon of one report, nats.
     """
@@ -189,7 +189,7 @@ def shuffled_epsilon(task: str, family: str, people: int, local: float) -> float
 
     Args:
         task: estimation task, a key of `TASKS`.
-        family: name of the randomizer.
+        family: name of the randomizer in the task's `families`.
         people: number of people that report.
         local: epsilon of one report, nats.
     """
@@ -206,7 +206,7 @@ def curve(task: str, family: str, people: int, play: Play | None = None) -> tupl
 
     Args:
         task: estimation task, a key of `TASKS`.
-        family: name of the randomizer, such as "grr".
+        family: name of the randomizer in the task's `families`, such as "grr".
         people: number of people that report.
         play: returns the squared error measured in complete protocol runs, and their number; it is
             called for the smallest number of people in `CROWDS`. None: the error is measured on
@@ -226,10 +226,10 @@ def _measured(
 ) -> NoisePoint:
     """Return a point of the figure with a measured error, from protocol runs or drawn reports.
 
-    task: estimation task, a key of `TASKS`. family: name of the randomizer. people: number of
-    people that report. spot: the point without a measured error. play: measures the squared error
-    in protocol runs, for the smallest number of people only; None: reports are drawn from the
-    randomizer.
+    task: estimation task, a key of `TASKS`. family: name of the randomizer in the task's
+    `families`. people: number of people that report. spot: the point without a measured error.
+    play: measures the squared error in protocol runs, for the smallest number of people only; None:
+    reports are drawn from the randomizer.
     """
     if play is not None and people == CROWDS[0]:
         squared, runs = play(task, family, spot.local)

@@ -34,8 +34,8 @@ def _bars(ax: Axes, rows: list[Row], x: list[float], colour: str, name: str, mar
     wrong matches: hollow its estimate, a triangle its lower bound. The value for n people is
     filled, with confidence limits.
 
-    rows: rows of the table. x: place of each row on the x axis. colour, name, marker: of the data
-    set.
+    rows: rows of the table. x: position of each row on the x axis. colour, name, marker: of the
+    data set.
     """
     D = np.array([[row[2], row[3]] for row in rows])
     ax.plot(

@@ -2,7 +2,7 @@
 
 There is a panel for each score. The x axis has the values of the first swept parameter, and each
 value of the second is a line. Each combination of values of further parameters is a row of panels.
-Points are means, bars their 95 % intervals. sweep_axis.py decides the places of values, the
+Points are means, bars their 95 % intervals. sweep_axis.py decides the positions of values, the
 logarithmic axes and the breaks of lines. Lines are shifted a little sideways so that their bars do
 not overlap.
 """
@@ -199,7 +199,7 @@ def _line(
 ) -> bool:
     """Draw the points of a line with their bars, and join them; return whether it has a break.
 
-    spots: places on the x axis with their means. line_place: index of the line, and number of
+    spots: positions on the x axis with their means. line_place: index of the line, and number of
     lines. label: name of the line in the legend; None: no legend.
     """
     place, line_count = line_place
@@ -224,7 +224,7 @@ def _line(
 def _runs_beside(ax: "Axes", spots: Sequence[tuple[float, PointMean]]) -> None:
     """Write beside each point the number of its runs.
 
-    spots: places on the x axis with the means of the runs.
+    spots: positions on the x axis with the means of the runs.
     """
     for at, spot in spots:
         ax.annotate(

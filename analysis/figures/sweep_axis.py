@@ -1,4 +1,4 @@
-"""The axes of a figure of a sweep: the places of values, and the points that a line may join.
+"""The axes of a figure of a sweep: the positions of values, and the points that a line may join.
 
 A sweep plays runs over a grid of parameters. A line between two points suggests a steady change
 between them. If the number of released columns changes between them, their scores are
@@ -43,7 +43,7 @@ def _unevenness(places: Sequence[float]) -> float:
 
 
 def places(across: Sequence[Value]) -> list[float]:
-    """Return the place of each value on an axis: a number, its logarithm, or its rank.
+    """Return the position of each value on an axis: a number, its logarithm, or its rank.
 
     Texts and bools are placed one after the other, from 0. Logarithms are taken if the values are
     spaced more evenly by factors than by differences.
@@ -60,7 +60,7 @@ def axis_label(key: str, across: Sequence[Value]) -> str:
 
 
 def smallest_gap(stands: Sequence[float]) -> float:
-    """Return the smallest distance between neighbouring places on an axis; 1 for a single place.
+    """Return the smallest distance of neighbouring positions on an axis; 1 for a single position.
 
     Lines may be shifted sideways within this distance.
     """
@@ -68,10 +68,10 @@ def smallest_gap(stands: Sequence[float]) -> float:
 
 
 def labelled(stands: Sequence[float], across: Sequence[Value]) -> list[tuple[float, Value]]:
-    """Return the places and values to write under the axis, so that labels do not overlap.
+    """Return the positions and values to write under the axis, so that labels do not overlap.
 
-    Of values that are too near to each other, only the first is written. stands: the place of each
-    value of `across` on the axis.
+    Of values that are too near to each other, only the first is written. stands: the position of
+    each value of `across` on the axis.
     """
     min_gap = (max(stands) - min(stands)) / TICKS
     ticks: list[tuple[float, Value]] = []

@@ -1,8 +1,8 @@
 """Tables of counts that are safe to print: with small cells closed (suppressed), or counts rounded.
 
-Also computes the conclusions that a reader can still draw. May import `optimization` and the
-top-level modules of `analysis`. Must not know files or the meaning of a value: columns and values
-are given by number.
+Also computes the conclusions that a person with the printed table can still draw. May import
+`optimization` and the top-level modules of `analysis`. Must not know files or the meaning of a
+value: columns and values are given by number.
 """
 
 from typing import TYPE_CHECKING

@@ -94,7 +94,7 @@ class CountAttacker:
     _nearest: NearestTables = field(init=False)
     # known tables that agree with the open cells; shape: tables, cells
     _witnesses: Integers = field(init=False)
-    # own row of each attacker in the table, as a place in linked.rows
+    # own row of each attacker in the table, as an index in linked.rows
     _rows: Integers = field(init=False)
     # whether a witness agrees with an attacker's own row; shape: rows, witnesses
     _agree: Flags = field(init=False)
@@ -177,7 +177,7 @@ class CountAttacker:
         persons. The halves are given by each binary digit of a cell's number, so each two cells are
         once in different halves. Far fewer programs are solved than in a search for each cell.
 
-        cells: places of the small cells.
+        cells: indices of the small cells.
         """
         all_cells = np.arange(len(self._closed))
         attacker_cells = np.unique(self.linked.rows[self._rows])

@@ -154,7 +154,7 @@ class _ClosingSearch:
     small: Flags = field(init=False)
     best: Flags = field(init=False)
     bound: int = 0
-    _free: Integers = field(init=False)  # places of cells that may be suppressed as complements
+    _free: Integers = field(init=False)  # indices of cells that may be suppressed as complements
     _weights: Floats = field(init=False)
     _cuts: list[ClosingCut] = field(init=False, default_factory=list)
     _hard: dict[Need, None] = field(init=False, default_factory=dict)

@@ -20,7 +20,7 @@ from .nearest import Floats
 
 MOST_AUDITED = 1_000  # most suppressed cells for which linear programs compute intervals
 
-Parts = tuple[int, ...]  # places of the cells of which a count is the sum
+Parts = tuple[int, ...]  # indices of the cells of which a count is the sum
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -228,7 +228,7 @@ def _block_parts(linked: LinkedCounts) -> list[list[Parts]]:
     """Return for each cell, and each block with all its columns, the block's cells that it sums.
 
     A block is a table, or all columns of tables that form a cycle. The count of a cell is the sum
-    of the block's cells with the same values. These are given by their places in `linked.cells`.
+    of the block's cells with the same values. These are given by their indices in `linked.cells`.
     """
     if linked.profiles:
         return [[parts] for parts in _profile_parts(linked)]

@@ -103,7 +103,7 @@ class LinkedCounts:
         return small
 
     def table_cells(self, table: Subset) -> Iterator[tuple[int, Cell]]:
-        """Yield each printed cell of a table or its totals: its place, and (columns, codes)."""
+        """Yield each printed cell of a table or its totals: its index, and (columns, codes)."""
         columns = set(table)
         for place, cell in enumerate(self.cells):
             if self.printed[place] and columns.issuperset(cell[0]):
@@ -322,7 +322,7 @@ def _add_cells(
     """Add the cells of a set of columns to `places`, and their persons to `counts`.
 
     Args:
-        places: the place of each cell in `counts`.
+        places: the index of each cell in `counts`.
         counts: persons in each cell.
         subset: the columns.
         cells: their values in a larger set of cells, shape (larger cells, columns).
@@ -342,11 +342,11 @@ def _add_cells(
 def _equations(
     cells: Sequence[Cell], places: dict[Cell, int], steps: Sequence[tuple[Subset, Subset]]
 ) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
-    """Return the place of each equation's sum, and the places of its parts.
+    """Return the index of each equation's sum, and the indices of its parts.
 
     Args:
         cells: all cells: the columns, and the code of each.
-        places: the place of each cell.
+        places: the index of each cell.
         steps: pairs of a set of columns and the set with one column more; its counts sum to counts
             of the first.
     """

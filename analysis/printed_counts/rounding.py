@@ -178,7 +178,7 @@ def _conclusions(
 ) -> Intervals:
     """Return the interval that an outsider can conclude for the true count of each given cell.
 
-    places: the cells.
+    places: the indices of the cells.
 
     `low` and `high` bound the true counts of all printed cells, as the rounding rule implies.
     """
@@ -199,6 +199,6 @@ def _conclusions(
 def _is_printed(linked: LinkedCounts, equation: int, parent: int) -> bool:
     """Whether the sum and all parts of an equation between counts are printed cells.
 
-    parent: the place of the sum's cell.
+    parent: the index of the sum's cell.
     """
     return bool(linked.printed[[parent, *linked.children[equation]]].all())

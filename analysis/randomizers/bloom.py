@@ -215,7 +215,7 @@ class Bloom(Randomizer):
         """Return a report for each person: a drawn cohort, and the word's filter with flipped bits.
 
         Args:
-            x: number of each person's word, shape (people,).
+            x: index of each person's word, shape (people,).
             rng: generator or seed.
         """
         values, rng = as_symbols(x, self.a), as_generator(rng)
@@ -286,7 +286,7 @@ class Bloom(Randomizer):
         filters = self.filters.transpose(0, 2, 1).astype(np.float64)  # shape: cohorts, bits, words
 
         def moments(tilts: Floats) -> Floats:
-            """Return log E exp(tilt * c) for each tilt and each true word of the sender.
+            """Return log E exp(tilt * c) for each tilt and each word that the sender may have.
 
             c is the contribution of a report to the estimated share of a word.
             """

@@ -379,7 +379,7 @@ def _same_inputs(parts: tuple[Randomizer, ...]) -> tuple[Randomizer, ...]:
 
 
 def _merged(first: Randomizer, second: Randomizer) -> Randomizer | None:
-    """Return `second` after `first` as a single randomizer of a known family; else None."""
+    """Return `second` after `first` as a single randomizer of a class here; else None."""
     if isinstance(second, BitFlip):
         p, q = 1 - second.q, second.q
         if isinstance(first, BitFlip):

@@ -403,7 +403,7 @@ class HadamardBlocks(Numbered, Randomizer):
     def _column_pairs(
         self, kinds: Sequence[Kind], third: Sequence[Sequence[Kind]], *, further: bool
     ) -> Neighbours:
-        """Return the report distributions of two symbols u and v, by kinds of columns.
+        """Return the report distributions of two input symbols u and v, by kinds of columns.
 
         A report is a column of the Hadamard matrix of a block of symbols. A kind of columns says
         whether they support u, v and a third symbol z that all other people may have.

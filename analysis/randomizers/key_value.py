@@ -60,7 +60,7 @@ NEEDS = "texts key=number with at least two different numbers, each text once"
 @keeps_old(own="own_key_chance", other="other_key_chance")
 @dataclass(frozen=True, eq=True)
 class KeyValue(Randomizer):
-    """A local randomizer of pairs `key=number`; the families are in `key_value_reports.py`.
+    """A local randomizer of pairs `key=number`; the kinds of noise are in `key_value_reports.py`.
 
     A number is reported as a random sign: 1 for the largest number, -1 for the least.
 
@@ -360,8 +360,8 @@ class KeyValue(Randomizer):
 
         An extreme input is a key with sign 1 or -1, or no key. A number between the largest and the
         least is a mixture of both signs. Because delta is convex in every distribution, extreme
-        inputs are enough. The families treat all keys alike, and both signs, so a pair of inputs of
-        each kind is
+        inputs are enough. The randomizers of `key_value_reports.py` treat all keys alike, and both
+        signs, so a pair of inputs of each kind is
         enough: the signs of a key, two keys, a key and no key.
         """
         watch = min(WATCHED, len(self.keys))

@@ -300,7 +300,7 @@ class LocalHash(Pure):
     def encode(self, reports: HashReports, domain: Sequence[str]) -> list[str]:  # noqa: ARG002 - unused here
         """Return reports as hexadecimal text: the numbers of the key, then the hash value.
 
-        Each number has as many digits as the largest number at its place.
+        Each number has as many digits as the largest number at its position.
         """
         words = [*reports.keys.T.tolist(), reports.values.tolist()]
         columns = zip(words, self._digits, strict=True)

@@ -80,7 +80,7 @@ class Numeric(Numbered):
         """The report distributions of the least and the largest number, with their privacy blanket.
 
         The blanket is a distribution that other people's reports have with some probability
-        for any number (`neighbour_laws.py`). It is uniform in most families.
+        for any number (`neighbour_laws.py`). It is uniform for most randomizers.
         """
 
     @property

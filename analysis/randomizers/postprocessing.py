@@ -26,8 +26,8 @@ from .grr import GRR
 from .pure import Pure
 from .randomizer import Randomizer
 
-# Most entries of the table people x symbols that says which symbols each report supports, held as
-# float32.
+# Most entries of the table people x symbols of whether each report supports each symbol (possible
+# input), held as float32.
 LARGEST_SUPPORT = 1 << 27
 
 
@@ -120,7 +120,7 @@ def maximum_likelihood(
 
 
 def _likelihood(randomizer: Randomizer, reports: Any) -> _Likelihood:
-    """Return the likelihood of `reports`, in the cheapest form for this family of randomizers."""
+    """Return the likelihood of `reports`, in the cheapest form for this class of randomizers."""
     if isinstance(randomizer, GRR):
         counts, _ = randomizer.tally(reports)
         operator = randomizer.operator

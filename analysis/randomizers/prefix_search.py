@@ -229,7 +229,7 @@ def extended(tree: Hashing, keys: npt.NDArray[np.uint16], values: Any, parents: 
 
 
 def _products(key: Any, values: int, word: Any) -> Any:
-    """Return each key's hash contribution of every possible byte at one place, shape (people, 256).
+    """Return each key's hash contribution of every byte at one position, shape (people, 256).
 
     Hashes are linear in the bits of a byte, so the table doubles with each bit.
 

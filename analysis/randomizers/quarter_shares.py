@@ -25,7 +25,7 @@ MOST_EXPECTED = 256
 def quarters(leaves: int) -> list[Leaves]:
     """Return, for each quarter of an ordered list of numbers, a mask of its numbers.
 
-    leaves: the length of the list; its numbers are the leaves of a tree.
+    leaves: the length of the list; its numbers are the leaves of the tree over which people report.
     """
     ends, places = np.unique(np.linspace(0, leaves, 5).astype(int)), np.arange(leaves)
     return [(places >= first) & (places < end) for first, end in pairwise(ends)]

@@ -88,7 +88,7 @@ class Randomizer(ABC):
         """The number b of possible reports, an exact integer however large."""
 
     if TYPE_CHECKING:
-        # Declared for type checkers only, because `epsilon` is a field in some families and a
+        # Declared for type checkers only, because `epsilon` is a field in some classes and a
         # property in the rest.
         @property
         def epsilon(self) -> float:
@@ -194,7 +194,7 @@ class Randomizer(ABC):
         """Return (error, attained): the least error of naming a report's sender among n people.
 
         error is a probability; attained: whether an attacker reaches it exactly. Only GRR and local
-        hashing have this number; other families raise a ParameterError.
+        hashing have this number; other randomizers raise a ParameterError.
         """
         raise ParameterError(f"randomizer: found a {type(self).__name__}; needs GRR or LocalHash")
 
@@ -203,7 +203,7 @@ class Randomizer(ABC):
         """The parameter theta in (0, 1) of the squared error in paper 003's Theorems 4.2 and 4.4.
 
         It is the probability of the true reported symbol minus that of a given other symbol, for
-        GRR and local hashing. None for other families.
+        GRR and local hashing. None for other randomizers.
         """
         return None
 
@@ -245,7 +245,7 @@ class Randomizer(ABC):
 
     @property
     def knows_neighbours(self) -> bool:
-        """Whether the family overrides `neighbours`, because it knows its report distributions."""
+        """Whether the class overrides `neighbours`, because it knows its report distributions."""
         return type(self).neighbours is not Randomizer.neighbours
 
     @property
@@ -286,7 +286,7 @@ class Randomizer(ABC):
     def encode(self, reports: Any, domain: Sequence[str]) -> list[str]:  # noqa: ARG002 - for subclasses
         """Return reports as texts of `text_width` characters.
 
-        domain: the text of each input value; families that report values of the domain use it.
+        domain: the text of each input value; randomizers that report values of the domain use it.
         """
         raise ParameterError(f"{self}: its reports cannot be written as text")
 

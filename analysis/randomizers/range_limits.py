@@ -48,11 +48,11 @@ def leaves_law(
     levels = [
         slice(end - node_count, end) for end, node_count in zip(ends.tolist(), nodes, strict=True)
     ]
-    # the node above each leaf, for each level
+    # for each level of the tree, the node above each leaf (possible number)
     above = [paths[level].argmax(axis=0) for level in levels]
 
     def moments(tilts: Floats) -> Floats:
-        """Return log E exp(tilt * contribution), for each tilt and each leaf of the person."""
+        """Return log E exp(tilt * contribution), for each tilt and each number of the person."""
         moments_of_zeros = zeros(tilts)
         own_moments = of_ones(tilts) - moments_of_zeros
         level_moments = [
@@ -71,7 +71,7 @@ def leaves_law(
 def limits_of_sets(
     ordered: Floats, people: int, sets: Sequence[Leaves], law: Callable[[Leaves], ShareLaw]
 ) -> Limiting:
-    """Return a function that maps alpha to confidence limits of shares in sets of leaves.
+    """Return a function that maps alpha to confidence limits of shares in sets of numbers.
 
     The leaves of a tree are the possible numbers, in ascending order.
 

@@ -363,7 +363,8 @@ class Ranges(Randomizer):
         """
         if task != "ranges":
             return self.noise()
-        bounds = np.tril(np.ones((self.a + 1, self.a)), -1)  # row i: the first i leaves
+        # row i: the first i leaves (numbers in ascending order)
+        bounds = np.tril(np.ones((self.a + 1, self.a)), -1)
         pairs = [(i, j) for i in range(self.a + 1) for j in range(i)]
         if len(pairs) > MOST_LEAVES:
             rng = np.random.default_rng(0)

@@ -47,8 +47,8 @@ class SampledFeature(Randomizer):
     shape (people,), in which the last feature changes fastest.
 
     Attributes:
-        parts: for each feature its randomizer, a family with supporting reports (`Pure`); at least
-            one.
+        parts: for each feature its randomizer, of a class with supporting reports (`Pure`); at
+            least one.
     """
 
     parts: tuple[Pure, ...]

@@ -1,7 +1,7 @@
 """Certified lower and upper bounds of delta as functions of epsilon: a band.
 
 A randomizer's neighbours are the report distributions of pairs of values (`neighbour_laws.py`). The
-randomizer's family (GRR, unary encoding ...) lists them. If the matrix is small, they are also
+class of the randomizer (GRR, unary encoding ...) lists them. If the matrix is small, they are also
 computed from the matrix (`matrix_neighbours.py`). Each list gives a lower and an upper bound; the
 better of both is certified too.
 """
@@ -159,8 +159,8 @@ class Band:
 def bands(randomizer: Randomizer, n: int, effort: Effort) -> list[Band]:
     """Return a band (lower and upper bounds of delta) from each list of a randomizer's neighbours.
 
-    Neighbours are the report distributions of pairs of values. The list of the randomizer's family
-    comes first, then the list from its matrix, if the matrix is small.
+    Neighbours are the report distributions of pairs of values. The list that the randomizer's class
+    gives by formula comes first, then the list from its matrix, if the matrix is small.
 
     n: number of reports.
     """
@@ -178,8 +178,8 @@ def bands(randomizer: Randomizer, n: int, effort: Effort) -> list[Band]:
 def readings(randomizer: Randomizer) -> tuple[Sequence[Neighbours], ...]:
     """Return the lists of report distributions of pairs of values, for bounds after shuffling.
 
-    The first list is that of the randomizer's family. A second is computed from the matrix if it is
-    small and the family has a list of its own.
+    The first list is that of the randomizer's class. A second is computed from the matrix, if the
+    matrix is small and the class has a list of its own.
     """
     own_cases = randomizer.neighbours()
     small = randomizer.outputs * randomizer.inputs**3 <= SMALL and randomizer.is_readable

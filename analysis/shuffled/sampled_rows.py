@@ -2,8 +2,8 @@
 
 Each person sends a message. With probability p it holds the person's row, else it is a cover, a
 message that matches no other. A row is opened if at least k people send it. Of c_v people with row
-v, N_v ~ Bin(c_v, p) send it, independently. The reader of the release sees N_v if N_v >= k, and the
-number n of messages.
+v, N_v ~ Bin(c_v, p) send it, independently. The analyst sees N_v if N_v >= k, and the number n of
+messages.
 
 An attacker that may know all other rows compares two cases: a person has row v, or the person sends
 a cover in any case ("removed"). Only N_v differs. Let m people have the row, the person among them.

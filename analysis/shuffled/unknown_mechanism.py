@@ -191,9 +191,9 @@ def largest_local_epsilon(
 
 
 def _mechanism(family: Callable[[float], Any], local: float) -> Any:
-    """Return the randomizer of a family at a local epsilon.
+    """Return the randomizer that a user's function gives at a local epsilon.
 
-    The family is a user's function. An error in the function is raised with this local epsilon.
+    An error in the function is raised with this local epsilon.
 
     Raises:
         ParameterError: the function raised an error.

@@ -177,9 +177,9 @@ class _CellSearch(RowKeys):
     def _release(self, patience: float) -> list[_PatternPeople]:
         """Release all exposed rows (rows that fewer than k people have).
 
-        `patience` limits the cost of releasing exposed rows together: for each row, this multiple
-        of the row's least possible cost. The result is the people that are released with suppressed
-        cells.
+        `patience` (a factor) limits the cost of releasing exposed rows together: for each row, this
+        multiple of the row's least possible cost. The result is the people that are released with
+        suppressed cells.
         """
         self.classes: dict[tuple[Columns, int], list[_PatternPeople]] = {}
         # For each safe row, people that complete classes of exposed rows.
@@ -194,10 +194,10 @@ class _CellSearch(RowKeys):
     def _group_exposed(self, remaining: Integers, patience: float) -> Integers:
         """Release exposed rows together with other exposed rows; return the remaining exposed rows.
 
-        A row is exposed if fewer than k people have it. `patience` limits the cost of a row to this
-        multiple of the row's least possible cost. A multiple of k suffices: a single exposed person
-        can also be released with k - 1 people of safe rows, at k times the cost of the suppressed
-        columns.
+        A row is exposed if fewer than k people have it. `patience` (a factor) limits the cost of a
+        row to this multiple of the row's least possible cost. A multiple of k suffices: a single
+        exposed person can also be released with k - 1 people of safe rows, at k times the cost of
+        the suppressed columns.
         """
         for columns in self.sets:
             if not remaining.size:

@@ -243,9 +243,9 @@ class _TargetSearch(RowKeys):
     def _release(self, home: NDArray[np.bool_], patience: float) -> NDArray[np.bool_] | None:
         """Release the rows outside the mask `home`; rows in the mask are released unchanged.
 
-        `patience` limits the cost of releasing rows together: for each row, this multiple of the
-        row's least possible cost. The result is the suppressed cells, or None if no release is
-        found.
+        `patience` (a factor) limits the cost of releasing rows together: for each row, this
+        multiple of the row's least possible cost. The result is the suppressed cells, or None if no
+        release is found.
         """
         self.home, self.classes = home, dict[Name, Integers]()
         self.open = ~home
@@ -275,10 +275,10 @@ class _TargetSearch(RowKeys):
     def _group(self, patience: float) -> None:
         """Release open rows (rows not released yet) together with other open rows.
 
-        Sets of columns to suppress are tried by ascending cost. `patience` limits the cost of a row
-        to this multiple of the row's least possible cost. A multiple of k suffices: a single row
-        can also be released with k - 1 rows of other classes, at k times the cost of the suppressed
-        columns.
+        Sets of columns to suppress are tried by ascending cost. `patience` (a factor) limits the
+        cost of a row to this multiple of the row's least possible cost. A multiple of k suffices: a
+        single row can also be released with k - 1 rows of other classes, at k times the cost of the
+        suppressed columns.
         """
         rows = np.flatnonzero(self.open)
         for columns in self.sets:

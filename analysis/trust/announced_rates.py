@@ -3,9 +3,9 @@
 Cover suppression hides values at random, so that values suppressed for a reason do not show. In a
 column, r of n people have a listed value and must suppress it; each other person suppresses its
 value with a probability, the cover rate. The rate is the smallest that makes at least k
-suppressions likely enough (binomial_covers.py). A reader of the announcement can search for the r
-that has this rate. Every other r has another rate, except for rounding to parts of 2^32; if two
-numbers fit, no count is derived.
+suppressions likely enough (binomial_covers.py). A party that knows the announcement can search for
+the r that has this rate. Every other r has another rate, except for rounding to parts of 2^32; if
+two numbers fit, no count is derived.
 """
 
 from collections.abc import Iterator, Sequence

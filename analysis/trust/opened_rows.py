@@ -10,7 +10,7 @@ c(x) of them in cell x, and let column j have V_j values. The leakage in bits is
 The first figure is the leakage if a suppressed value could be any value. That fewer than k people
 share it reveals more, so the bits are a lower bound. They are exact if all people responded and no
 value is suppressed; linked people are then taken out of the counts c. Best guesses are exact in the
-same case. The party `randomness` and the reader together compute the function of every possible
+same case. The party `randomness` and the analyst together compute the function of every possible
 row: for them no value is suppressed.
 
 A cell is certain if every possible row of its person has the same value in it. A person that is not

@@ -1,4 +1,4 @@
-"""A ballot for two readers, with a proof that both can read the same value ("submit once").
+"""A ballot for curator and analyst, with a proof that both can read the same value ("submit once").
 
     ballot     A = r G,  B = M + r Y_C,  B' = M + r Y_A,
                proof of knowing r with A = r G and B - B' = r (Y_C - Y_A)
@@ -22,7 +22,7 @@ from .layout import RecordReader
 from .proofs import SecretProof, check_equality, prove_equality
 from .transcript import ProofContext, ProofTranscript
 
-ONCE_SIZE = 160  # bytes of the record of a ballot for two readers
+ONCE_SIZE = 160  # bytes of the record of a ballot for curator and analyst
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class ReaderKeys:
 
 @dataclass(frozen=True, slots=True)
 class OnceBallot:
-    """A ballot for two readers as it is published on the bulletin board.
+    """A ballot for curator and analyst as it is published on the bulletin board.
 
     Attributes:
         first: A = r G, with G the generator and r the salt.
@@ -61,7 +61,7 @@ class OnceBallot:
 
 @dataclass(frozen=True, slots=True)
 class MadeOnceBallot:
-    """A ballot for two readers with the secret of its sender.
+    """A ballot for curator and analyst with the secret of its sender.
 
     Attributes:
         ballot: the part for the bulletin board.
@@ -106,7 +106,7 @@ def make_once(
 
 
 def check_once(context: ProofContext, keys: ReaderKeys, ballot: OnceBallot) -> None:
-    """Check the proof of a ballot for two readers.
+    """Check the proof of a ballot for curator and analyst.
 
     Raises:
         VerificationError: the sender does not know the value of the ballot, or the ballot holds

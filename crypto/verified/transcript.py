@@ -89,8 +89,8 @@ class ProofContext:
         group: the group of all elements.
         announcement: the digest of the signed announcement of the session, 32 bytes.
         round: number of the round in the session, 0 <= round < 2**32.
-        question: number of the question in the round, 0 <= question < 2**32.
-        place: name of the party, or of the hop of the mix, that makes the proof, in bytes.
+        question: number of the query in the round, 0 <= question < 2**32.
+        place: name of the party that makes the proof, in bytes.
     """
 
     group: PrimeGroup

@@ -21,7 +21,7 @@ _INDEX_SIZE = 4
 
 
 class ValueElements:
-    """The encoding of a question's values as group elements.
+    """The encoding of the values of a query's answers as group elements.
 
     Args:
         group: the group of the elements.

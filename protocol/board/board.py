@@ -65,7 +65,7 @@ class Board(BoardState):
 
     @property
     def due(self) -> int | None:
-        """The index of the signed tree head that the board must post now; None if none is due.
+        """The index of the signed tree head that the board must post now; None: not due yet.
 
         The index is the number of the round if its query was just posted, or END (0) after the
         session. The signed tree head is the board's signature over its whole log.

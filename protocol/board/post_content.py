@@ -83,8 +83,9 @@ def _alarm(board: BoardState, author: str, alarm: Alarm) -> bool:
     if alarm.round > board.number or has_raised(board.alarms, author, alarm):
         return False
     if alarm.cause is Cause.CHANGED and board.phase is not Phase.CHALLENGED:
-        # The reader posts the arrived ballots at the start of this phase, so no loss is known
-        # before. After this phase the ballots may be open, so an alarm would link one to its user.
+        # The curator or analyst posts the hashes of the arrived ballots at the start of this phase,
+        # so no loss is known before. After this phase the ballots may be open, so an alarm would
+        # link one to its user.
         return False
     layers = max((mix.received + mix.forwarded for mix in board.mixed), default=0)
     announced, widest = 0, 0

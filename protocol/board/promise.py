@@ -3,17 +3,17 @@
 The decision was proved for the people counted in round 1. Before the release some users leave. If
 the announcement draws new people for the release (the statistical setting), other users come. A
 table of fewer people can expose more of them. For example, three people with equal values are safe
-at k = 3; after one has left, the other two are exposed. So the reader of a release proves the
-promise again for its respondents. If the proof fails, the round is aborted (burned):
+at k = 3; after one has left, the other two are exposed. So the analyst, which counts the release,
+proves the promise again for its respondents. If the proof fails, the round is aborted:
 
     proved    a bound on the exposed respondents; the strategy proves it from the counts known
               before (single columns, and groups of columns that were requested)
     promised  the larger of two shares of exposed people: of the decision, and of this proof
     burned    if the proved share is above the announced `max_exposure`
 
-The proof uses only parts of the release that the decision could use. The reader knows the whole
-release, but an abort is public, and would reveal the number of unique rows in a withheld table. A
-burned round reveals one bit about single columns (docs/adr/0022).
+The proof uses only parts of the release that the decision could use. The analyst knows the whole
+release, but an abort is public, and would reveal the number of unique rows in a withheld table. An
+aborted round reveals one bit about single columns (docs/adr/0022).
 """
 
 from collections.abc import Sequence

@@ -8,8 +8,9 @@ people with answers that were lost in the earlier round:
     lost                people of that round - answers to that query     (0 unless some were lost)
     agrees              excess <= lost
 
-A reader may falsify counts so that they look safe: then some equivalence classes of a column are
-too large, and others too small. The release has more people of the small classes than were
+The curator or analyst may falsify counts so that they look safe: then some equivalence classes of a
+column are too large, and others too small. The release has more people of the small classes than
+were
 counted. Suppressed values of a release are in no sum. A person with different answers in two
 rounds is also an excess of one, and aborts the round (docs/adr/0031).
 
@@ -93,7 +94,7 @@ def _disagreement_of_persons(
 def check_sums(
     round_results: Sequence[RoundResult], call: Call, joint: Counts, rows: int = 1
 ) -> None:
-    """Analyst: RoundBurned unless the counts of a release fit those of every earlier round.
+    """Analyst: RoundBurned unless a release's counts fit the counts of every earlier round.
 
     call, joint: the query of the release, and its counts. rows: ballots of a person to each query.
     The message of the abort is public, and names no column: an attacker that replaces answers by

@@ -1,9 +1,9 @@
 """Check the whole record of a verified mix: every ballot, shuffle and share on a board.
 
 Any holder of the posts can check them afterwards, without other parties. If counts are public, a
-valid record shows that the opened answers are those in the listed ballots. If a reader keeps counts
-secret, the record shows two things: the last lists are the listed ballots, permuted and
-re-encrypted, and each shuffler made its decryption shares with its own key.
+valid record shows that the opened answers are those in the listed ballots. If the curator or
+analyst keeps counts secret, the record shows two things: the last lists are the listed ballots,
+permuted and re-encrypted, and each shuffler made its decryption shares with its own key.
 """
 
 from dataclasses import dataclass

@@ -157,7 +157,7 @@ def senders(loot: AdversaryView, number: int) -> list[str]:
 
 
 def batch(loot: AdversaryView, plan: Round, hop: int) -> tuple[bytes, ...]:
-    """Network or party at `hop`: return the layers sent to this party in a round.
+    """Network or receiver: return the layers sent to this party in a round.
 
     Empty if no batch was sent. loot: the attackers' joint view. hop: from 1.
     """

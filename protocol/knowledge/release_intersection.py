@@ -1,6 +1,6 @@
 """Two releases of the same people: the expected number of people unique in both together.
 
-No release has the counts of both sets of columns together, but a reader of both releases knows the
+No release has the counts of both sets of columns together, but a party with both releases knows the
 counts of each. Let all assignments of the same n people to the cells of both releases be equally
 likely, with equal values in shared columns. Take a cell of c1 people in one release, and a cell of
 c2 people in the other. The number N of people that are in both cells is hypergeometric:

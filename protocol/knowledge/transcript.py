@@ -115,13 +115,13 @@ class SealedAnswers(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """The counts of a reader in a round, which only the reader knows until it publishes them.
+    """The counts of a round that curator or analyst knows, before they may be published.
 
     `closed` and `astray` are not written to files. They are used only in the program `threshold`,
     in which a value opens if k people share it.
 
     Attributes:
-        reader: the party.
+        reader: the party: curator or analyst.
         round: the number of the round, from 1.
         counts: people by combination of values, for each set of columns.
         closed: size of a group -> number of groups of this size that fewer than k people share, so

@@ -2,8 +2,8 @@
 
 A coalition has its members' observations (transcript.py), can open every layer of which a member
 has the key, and knows the data of its members. The layers of a submission are opened by the first
-shuffler, the other shufflers in turn, and the reader. If all these parties are members, the
-coalition follows a person's envelope to the person's answers (derivation.py). A single party
+shuffler, the other shufflers in turn, and the curator or analyst. If all these parties are members,
+the coalition follows a person's envelope to the person's answers (derivation.py). A single party
 outside the coalition prevents this: there the messages of all users leave in one sorted batch.
 If pairs of hops are audited, half of their layers are opened in public (audit_paths.py).
 """

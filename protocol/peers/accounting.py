@@ -45,7 +45,7 @@ AGREE_LABEL = b"veilmix peers agree 1\0"
 
 @dataclass(slots=True)
 class Reckoning:
-    """The state of a peer session that follows from its board, equal for all readers of the board.
+    """The state of a peer session that follows from its board, equal for all peers.
 
     Attributes:
         board: the posts.
@@ -266,7 +266,7 @@ def charges(reckoning: Reckoning) -> Iterator[Charge]:
 
 
 def _wrong(reckoning: Reckoning, peer: int, body: object, arrived_count: int, right: bytes) -> str:
-    """Return the error in a peer's post, in words; "" without an error.
+    """Return the error in a peer's post, as text; "" without an error.
 
     arrived_count: the number of layers that arrived at the peer. right: the digest that the peer
     must post in a step of agreement.

@@ -224,13 +224,13 @@ def excluded(
 def known_to_reader(
     sizes: Sizes, released: Counts, k: int, domains: Domains, *, prefixes: bool
 ) -> int:
-    """Reader: return the number of people in known small crowds, from the sizes of unopened groups.
+    """Analyst: return the number of people in known small crowds, from sizes of closed groups.
 
     A known small crowd is a set of rows with surely 1 to k - 1 people. If no row is open and fewer
-    than k people answered, the reader learns only their number; they do not count.
+    than k people answered, the analyst learns only their number; they do not count.
 
     sizes: by opened prefix (first values of a row), the sizes of the unopened groups after it.
-    released: people by the opened part of their rows, before the reader withholds groups.
+    released: people by the opened part of their rows, before the analyst withholds groups.
     """
     total = 0
     for open_prefix, _, open_ in _stops(released, prefixes=prefixes):

@@ -164,10 +164,10 @@ def piece_size(plan: Round, hop: int) -> int:
 
 
 def arranges(plan: Round, hop: int) -> bool:
-    """Shuffler: whether its batch to the party at `hop` has unique, sorted layers of one size.
+    """Shuffler: whether a batch has unique, sorted layers of one size.
 
-    False without padding, because sizes then differ. Also False in a teaching scenario that keeps
-    the order of arrival or repeated layers.
+    hop: the index of the receiver in the chain. False without padding, because sizes then differ.
+    Also False in a teaching scenario that keeps the order of arrival or repeated layers.
     """
     return plan.announcement.rules.ordered and not _repeats(plan) and bool(plan.inner[hop])
 

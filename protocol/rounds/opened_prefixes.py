@@ -190,7 +190,7 @@ def cut_short(released: Counts, k: int) -> int:
 
 
 def cells_said(released: Counts) -> int:
-    """Return the number of opened values in a release, summed over all people."""
+    """Return the number of published values in a release, summed over all people."""
     return sum(people * len(prefix_of(row)) for row, people in released.items())
 
 

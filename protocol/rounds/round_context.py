@@ -44,14 +44,15 @@ class Round:
     """The properties of a round that every party can derive from the announcement and the call.
 
     Sizes are 0 if padding is off. With m shufflers, hop h <= m is shuffler h; hop m + 1 is the
-    reader.
+    curator or analyst.
 
     Attributes:
         session: the digest of the announcement, 32 bytes.
         call: the query of the round.
         announcement: the session's signed parameters.
         suite: the cipher suite of all keys.
-        openers: the party that opens the layer of each hop: the shufflers, then the reader.
+        openers: the party that opens the layer of each hop: the shufflers, then the curator or
+            analyst.
         hops: for each opener, its public key and the context of its layers.
         ballot: bytes of one padded ballot.
         inner: inner[h]: bytes of a layer as it arrives at hop h (h = 2 .. m + 1).
@@ -162,8 +163,8 @@ class Round:
     def doors(self) -> tuple[str, ...]:
         """The parties that accept ballots in a verified mix, in the order in which they post them.
 
-        First the reader (curator or analyst), then the shufflers. Empty in a round that mixes the
-        ballots of round 1 again, because users submit no ballots.
+        First the curator or analyst, then the shufflers. Empty in a round that mixes the ballots of
+        round 1 again, because users submit no ballots.
         """
         return () if self.reuses_ballots else (self.reader, *self.openers[:-1])
 
@@ -193,7 +194,7 @@ def layer_context(session: bytes, call: Call, hop: int, *, bound: bool = True) -
 
 
 def as_cited(plan: Round, heads: Mapping[int, Head]) -> Round:
-    """Return a round with the board's signed tree head at its call, which users cite.
+    """Return a round with the board's signed tree head at its call (query), which users cite.
 
     heads: the signed tree heads of the board, by round; empty if the board signs no posts.
     """

@@ -1,4 +1,4 @@
-"""The work of a reader (curator or analyst): read the opened ballots, and count them.
+"""The work of curator or analyst: read the opened ballots, and count them.
 
 Counts are kept for each queried set of columns. A malicious user may fill its envelope with two
 answers to a query and no answer to another, so the totals of queries differ. `marginals` then
@@ -18,13 +18,13 @@ from .round_context import Round
 
 @dataclass(slots=True)
 class BallotReading:
-    """The ballots that a reader has read so far: counts per column set, refusals by reason.
+    """The ballots read so far: counts per column set, refusals by reason.
 
     Attributes:
         counts: for each queried column set, the number of people by combination of values.
         refused: the number of ballots that did not count, by reason.
         spent: the salts of ballots with a token (blind credential), in rounds with tokens.
-        sealed: messages that the reader can open only in groups of k people, not yet opened
+        sealed: messages that the analyst can open only in groups of k people, not yet opened
             (threshold.py).
         closed: the number of groups that did not open, by number of people.
         astray: the number of people with messages that opened in part, because the next part is

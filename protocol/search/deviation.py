@@ -160,7 +160,7 @@ def _board_words(deviation: Deviation, name: str) -> Iterator[str]:
 
 
 def _target_words(deviation: Deviation) -> Iterator[str]:
-    """Yield the people or places that a deviation affects, in words."""
+    """Yield the people, or indices of messages, that a deviation affects, in words."""
     if deviation.people:
         named = ", ".join(deviation.people)
         if deviation.change == "less":

@@ -165,7 +165,7 @@ class _Rules:
     def _layer(self, layer: bytes) -> Iterator[tuple[str, bytes]]:
         """Yield (rule, byte string) for the content of a layer, if the coalition can open it.
 
-        Each hop with layers of this size is tried.
+        Each shuffler, curator or analyst with layers of this size is tried.
         """
         last = len(self.plan.hops)
         for hop in range(2, last + 1):
@@ -179,7 +179,7 @@ class _Rules:
     def _plains(self, hop: int, layer: bytes) -> Iterator[bytes]:
         """Yield the content of a layer, if the coalition has the key.
 
-        The key is a member's secret key for this hop, or the key that an audit has published for
+        The key is a member's secret key for this layer, or the key that an audit has published for
         the layer.
         """
         party = self.plan.openers[hop - 1]

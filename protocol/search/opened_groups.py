@@ -23,7 +23,7 @@ Answer = tuple[int, tuple[str, ...]] | str  # query and values, or the reason of
 
 @dataclass(frozen=True, slots=True)
 class Grouped:
-    """A ballot of a `threshold` round, and a reader's knowledge of it.
+    """A ballot of a `threshold` round, and the analyst's knowledge of the ballot.
 
     The ballot has a level for each sealed prefix (first values) of the row. A level opens if k
     people share the prefix; otherwise it is closed.

@@ -139,8 +139,8 @@ class Rules(MessageRecord):
         padded, salted, ordered: whether all ballots of a round have one size, each ballot has a
             fresh salt, and batches are sorted.
         lesson: whether countermeasures may be off: such rules are not for data of real people.
-        tokens: whether every ballot carries a token (blind credential) that the round's reader gave
-            to a registered person (tokens.py).
+        tokens: whether every ballot carries a token (blind credential) that the round's curator or
+            analyst gave to a registered person (tokens.py).
         challenge: whether users can check that their ballots arrived before any is opened
             (challenge.py).
         audit: whether shufflers open half of the layers of every pair of hops as proof (audit.py).

@@ -16,9 +16,9 @@ HASH = 32  # bytes of SHA-256
 
 @dataclass(frozen=True, slots=True)
 class Coin(Body):
-    """The post of a keyholder's commitment to its random bytes for an audit.
+    """The post of a party's commitment to its random bytes for an audit.
 
-    All keyholders' bytes together choose the layers to open.
+    The bytes of all shufflers and of the curator or analyst together choose the layers to open.
 
     Attributes:
         digest: the hash of the bytes.
@@ -29,10 +29,11 @@ class Coin(Body):
 
 @dataclass(frozen=True, slots=True)
 class Toss(Body):
-    """The post that reveals a keyholder's random bytes for an audit.
+    """The post that reveals a party's random bytes for an audit.
 
     Attributes:
-        value: the bytes; all keyholders' bytes together choose the layers to open.
+        value: the bytes; the bytes of all shufflers and of the curator or analyst together choose
+            the layers to open.
     """
 
     value: Annotated[bytes, FixedBytes(TOSS)]

@@ -128,9 +128,10 @@ def check_batch_size(people: int, min_batch: int) -> None:
     """Any counting party: RoundBurned if fewer people took part than the minimum batch.
 
     A smaller batch would expose its users. Each party counts other messages. The first shuffler
-    counts accepted envelopes (roles/shuffler.py), the reader users with tokens (roles/mint.py),
-    every keyholder the accepted people in a round with a challenge (challenge.py), and peers each
-    other (peers/accounting.py). An aggregator of shares makes its own check (shares.py).
+    counts accepted envelopes (roles/shuffler.py), the curator or analyst counts users with tokens
+    (roles/mint.py), every keyholder the accepted people in a round with a challenge (challenge.py),
+    and peers each other (peers/accounting.py). An aggregator of shares makes its own check
+    (shares.py).
     """
     if people < min_batch:
         raise RoundBurned(

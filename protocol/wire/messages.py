@@ -404,10 +404,10 @@ class Roster(Body):
 
 @dataclass(frozen=True, slots=True)
 class Head(Body):
-    """The board's signature over all its posts up to a call, or to the end (signed tree head).
+    """The signed tree head: the board's signature over all its posts up to a query, or to the end.
 
     Attributes:
-        place: the number of the round; the head covers all posts up to its call. 0: the end of the
+        place: the number of the round; the head covers all posts up to its query. 0: the end of the
             session.
         state: the hash of these posts (signed_posts.py).
         signature: the board's signature, 64 bytes.

@@ -7,7 +7,7 @@ r"""Signed posts, signed tree heads, and the proof of equivocation: two boards f
     witness  place || state || head: cited by parties in all their messages (97 bytes)
 
 The roster is the list of the parties' identity keys. The opening is 16 random bytes that
-distinguish sessions of the same parties. The place is the round whose call is the last post in the
+distinguish sessions of the same parties. The place is the round whose query is the last post in the
 state, or 0 for the end of the session.
 
 Parties may post in a different order, so the state depends only on the set of posts: all parties
@@ -72,7 +72,7 @@ def post_statement(roster: Roster, author: str, frame: bytes) -> bytes:
 def sign_head(roster: Roster, place: int, state: bytes, signer: Signer) -> Head:
     """Keeper of the board: sign the hash of all posts so far (the signed tree head).
 
-    place: the round whose call is the last post; 0: the end of the session. state: the hash.
+    place: the round whose query is the last post; 0: the end of the session. state: the hash.
     """
     return Head(place, state, signer.sign(_head_bytes(roster.opening, place, state)))
 

@@ -67,7 +67,7 @@ class HandedBallots(Body):
 
 @dataclass(frozen=True, slots=True)
 class CheckedBallots(Body):
-    """A keyholder's post that it has checked the closed list (the ballots that count).
+    """The post of a shuffler, curator or analyst that has checked the list of ballots that count.
 
     Attributes:
         digest: the digest of the closed list, 32 bytes.

@@ -1,4 +1,4 @@
-"""The place of heavy work: this process, its copies, or an executor of `concurrent.futures`."""
+"""The workers for long jobs: this process, its copies, or an executor of `concurrent.futures`."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -80,7 +80,7 @@ class Helpers:
 
 @dataclass(frozen=True, slots=True)
 class Workplace:
-    """The place where long lists of work are done.
+    """The workers that do long lists of jobs.
 
     Attributes:
         copies: whether copies of this process may do such work.

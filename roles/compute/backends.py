@@ -1,4 +1,4 @@
-"""Places of heavy work by name (`process`, `dask:ADDRESS`, ...), for a run or for one party.
+"""Workers for long jobs, by name (`process`, `dask:ADDRESS`, ...), for a run or for one party.
 
 executors.py explains the names. It is loaded only for executors other than `process` and `thread`.
 """
@@ -13,9 +13,9 @@ from .backend import Helpers, Workplace
 
 @contextmanager
 def workplace(name: str, workers: int | None = None) -> Iterator[Workplace]:
-    """Context manager: provide the place of heavy work for a name such as `dask:ADDRESS`.
+    """Context manager: provide the workers that a name selects, such as `dask:ADDRESS`.
 
-    The place is closed at the end of the block. Arguments and errors as of `executors.executor`.
+    The workers are closed at the end of the block. Arguments and errors as of `executors.executor`.
     workers: of an executor from another package, about how many it has; None: as many as this
     process has processors.
     """

@@ -219,7 +219,7 @@ class SessionRounds:
 
     It is no async generator, because an interrupted run would have to close a generator. patience:
     the longest wait for a call, in seconds. burns: whether the party aborts the session after this
-    wait; else it leaves.
+    wait; else the party leaves without an abort.
     """
 
     def __init__(self, place: "Endpoint", patience: float, *, burns: bool) -> None:
