@@ -81,7 +81,8 @@ def _boot() -> str:
     """Return the id of the machine's present start; "" on systems other than Linux."""
     try:
         return BOOT.read_text().strip()
-    # other systems have no such file; without an id, `time_of_moment` compares dates
+    # Only Linux has the file BOOT. Without an id, `time_of_moment` computes the elapsed time from
+    # the dates of the journal and of now.
     except OSError:
         return ""
 

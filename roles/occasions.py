@@ -1,8 +1,9 @@
 """The attacks of a scenario file (entries `[[fault]]`) that are carried out in a session.
 
 An attack finds an occasion if, for example, the message comes that it changes. The fault that
-changes, loses, keeps or adds a message then notes the entry. The note goes to every instrument, as
-all events of parties do: so it also arrives from a party in its own process.
+changes, loses, keeps or adds a message then notes the entry. The note goes to every instrument
+(observer of the session), as all events of parties do: so it also arrives from a party in its own
+process.
 """
 
 from collections.abc import Callable, Collection, Mapping

@@ -232,7 +232,7 @@ class Sealers:
     def signing(
         self, plan: Round
     ) -> Callable[[Sequence[Signing]], list[PreparedSubmission | Reason]]:
-        """Return the function that seals and signs users' answers in this round."""
+        """Return the function that seals and signs answers, for a round and signed tree head."""
         place = plan.call, plan.session, plan.witness
         if place not in self._signing:
             sealer = Sealer(plan.shape) if plan.shape else None

@@ -273,9 +273,10 @@ def _minimizing_options(columns: list[Steps], k: int, n: int, rule: Rule) -> lis
 def _inputs(
     marginals: Sequence[ArrayLike], thresholds: Sequence[Probability]
 ) -> tuple[list[Steps], list[Fraction], int]:
-    """Return the columns as step functions, the thresholds as fractions, and the people n.
+    """Return each column's counts as steps, the thresholds as fractions, and the people n.
 
-    Raises ParameterError unless there is one probability in [0, 1] for each column.
+    Steps are the rare people and common values of a column, by threshold. Raises ParameterError
+    unless there is one probability in [0, 1] for each column.
     """
     columns = [Steps.from_counts(values) for values in positive_counts(marginals)]
     shares = sequence(thresholds, "thresholds", "one for each column")

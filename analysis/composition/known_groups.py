@@ -287,7 +287,10 @@ class GroupKnowledge:
                 f"columns {tuple(columns)}: no tables to which the weights apply"
             )
         if len(weights.margins) != sum(margin.counts.size for margin in tables.margins):
-            raise VerificationError(f"columns {tuple(columns)}: weights are not of these tables")
+            raise VerificationError(
+                f"columns {tuple(columns)}: the number of weights (multipliers) of the proof does "
+                "not fit the known counts"
+            )
         return min(certified_people(tables, self.k, weights), self.n)
 
     def verify(self, columns: Sequence[int], promised: Promised) -> None:
@@ -372,8 +375,9 @@ class GroupKnowledge:
         """Return the positive counts of the combinations of a group's values, flattened.
 
         The group has known joint counts, with rare values counted together as `other`. For a
-        release (`narrowing` is None), combinations with `other` are left out. For a query that
-        names these values, `other` is a value.
+        release (`narrowing` is None), combinations with `other` are left out. For a query,
+        `narrowing` has the values that the query counts individually in each column; `other` is a
+        value then.
         """
         match part:
             case (column,):

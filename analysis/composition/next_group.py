@@ -41,7 +41,8 @@ from .known_groups import ROUGH_WAYS, GroupKnowledge
 MOST_JUDGED = 200
 # limit of the groups for which the caller is asked whether they may be requested, best first
 MOST_TRIED = 40
-# limit of the groups whose fall is predicted again from the joint table of all columns
+# limit of the groups of columns for which the fall of the bound on exposed people is predicted
+# again from the joint table of all columns
 MOST_SHARP = 12
 # limit of (groups whose fall is predicted from the joint table) x (cells of this table), because
 # each prediction solves a linear program over the cells; two groups are predicted in any case

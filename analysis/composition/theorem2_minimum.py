@@ -52,7 +52,8 @@ class _Choices:
     Attributes:
         step: for each option, the index of its threshold among the distinct counts of the column.
         cost: people with rare values (fewer people than the threshold), plus w unless the option is
-            at the level; no w for the pivot, the column that Theorem 2 spares.
+            at the level; no w for the pivot, the column that the bound (Theorem 2 of paper 000)
+            leaves out of this sum.
         logs: log w; 0 at the level.
         level: 1 if the option is at the level, else 0.
     """
@@ -69,8 +70,8 @@ class _States:
     """Partial choices of thresholds, for the columns handled so far, without dominated choices.
 
     A column's w is its threshold times its number of values. In each choice, m columns have the
-    same w, the level, which is computed at the end. Among choices with equal m, a dearer choice has
-    a larger product of thresholds.
+    same w, the level, which is computed at the end. Among choices with equal m, a choice that
+    counts more people has a larger product of thresholds.
 
     Attributes:
         cost: people counted by each choice, without the w of the m columns.
@@ -376,8 +377,9 @@ class _MinimumSearch:
     ) -> tuple[Threshold, ...] | None:
         """Return the thresholds of a choice, in people, with a product of at least k n^(d-1).
 
-        Theorem 2 requires this for n people and d columns. Thresholds without a fixed value are
-        rounded up until the product is large enough in exact fractions.
+        Theorem 2 of paper 000, an upper bound on exposed people, requires this for n people and d
+        columns. Thresholds without a fixed value are rounded up until the product is large enough
+        in exact fractions.
 
         Args:
             path: the index of the option chosen for each column.

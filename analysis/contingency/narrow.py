@@ -25,7 +25,8 @@ from ..validation import Counts, Floats
 from .cuts import Cut
 from .integer_program import TOLERANCE, FrechetProgram
 
-# limit of the passes over all cells; each pass starts from the limits that the last one found
+# A pass computes limits of the people of every cell, by linear programs. Most passes; each starts
+# from the limits of the pass before.
 PASSES = 3
 # Limit of the cells that can be unexposed. With more cells, the linear programs, one for each cell,
 # take longer than the branching that they spare, so the program stays unchanged.

@@ -51,7 +51,7 @@ class Steps:
 
     @classmethod
     def from_counts(cls, values: Integers) -> "Steps":
-        """Return the step functions of a column, given its positive counts in ascending order."""
+        """Return rare people and common values by threshold, given ascending positive counts."""
         threshold, first = np.unique(values, return_index=True)
         below = np.concatenate(([0], np.cumsum(values)))
         return cls(values, threshold, below[first], values.size - first)

@@ -78,8 +78,8 @@ class PersonSlots:
         """Return the number of persons with a row in a cell of fewer than k persons.
 
         Args:
-            keys: the key of each row's cell, in the order of `order`. Keys should be spread evenly
-                over 64 bits; otherwise the count takes longer.
+            keys: the key of each row's cell, in the order of the attribute `order`. Keys should be
+                spread evenly over 64 bits; otherwise the count takes longer.
             k: an integer.
             enough: a number of persons. If the result is certain to be larger, a lower bound of it
                 that is larger than `enough` may be returned. None: the result is exact.

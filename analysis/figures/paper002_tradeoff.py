@@ -238,7 +238,7 @@ def _numbers(curves: Tradeoff) -> Numbers:
 
 
 def _checks(curves: Tradeoff) -> list[Check]:
-    """Return the comparisons of the curves with the statements of the paper."""
+    """Return the comparisons of the curves with the statements of paper 002, Section 10.4."""
     top = crossing("GRR", "OUE", 0.8, 0.97)
     factors = {name: factor_at(name, 0.95) for name in ("GRR", "OUE", "basic RAPPOR")}
     low = {name: factor_at(name, 0.45) for name in PROTOCOLS}

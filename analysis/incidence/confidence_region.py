@@ -67,9 +67,9 @@ def region(psi: Counts, eta: float, beta: float) -> tuple[Floats, Floats]:
     """Return simultaneous limits of all true incidence counts, shape (n + 1,) each.
 
     The count of t is the number of positions set in exactly t of n true bit vectors. All true
-    counts are within their limits, whole numbers of positions, with probability >= 1 - beta. If no
-    counts satisfy the inequalities (an event of probability <= beta), the inequalities are relaxed
-    until some do.
+    counts are within their limits, whole numbers of positions, with probability >= 1 - beta. The
+    limits are the extreme counts under Chernoff inequalities. If no counts satisfy these (an event
+    of probability <= beta), the inequalities are relaxed until some do.
 
     psi: noisy counts. eta: privacy parameter; a bit is flipped with probability (1 - eta)/2. beta:
     probability with which the limits may fail.

@@ -149,7 +149,8 @@ class CountAttacker:
         for row, places in enumerate(self.linked.rows.tolist()):
             hidden = tuple(place for place in places if closed[place])
             if hidden and self.members:
-                # one attacker for each set of closed cells: persons with equal sets know the same
+                # A person of the table may be an attacker that knows its own row. Persons with the
+                # same closed (suppressed) cells conclude the same, so one attacker stands for them.
                 row_by_cells.setdefault(hidden, row)
         self._rows = np.array(list(row_by_cells.values()), np.int64)
         self._agree = self._row_agrees(self._witnesses)

@@ -149,7 +149,7 @@ def _profiles(rows: Integers, owner: NDArray[np.integer[Any]]) -> dict[Profile, 
 
 
 def _single_rows(rows: Integers, *, zeros: bool) -> list[tuple[int, ...]]:
-    """Return the rows of which an attacker must hold possible that a person has only this row.
+    """Return the rows that, for an attacker, must possibly be the only row of a person.
 
     They are the rows that occur or, with `zeros`, all combinations of values, because the attacker
     must not know which cells are empty.

@@ -1,9 +1,10 @@
 """Keyed hash families with collision probability exactly 1/g, for every number g of hash values.
 
-Paper 003 requires only a universal family (collision probability at most 1/g), but its estimators
-(20) and (23) are unbiased only if the probability is exactly 1/g. Permutations of three values
-never collide, and a true share of 0.5 then has the expected estimate 0.25; (u x + v mod 5) mod 3
-collides with probability 0.2, and the expected estimate is 0.40. Two exact families hash a symbols:
+Paper 003 (local hashing and re-identification) requires only a universal family (collision
+probability at most 1/g), but its estimators (20) and (23) are unbiased only if the probability is
+exactly 1/g. Permutations of three values never collide, and a true share of 0.5 then has the
+expected estimate 0.25; (u x + v mod 5) mod 3 collides with probability 0.2, and the expected
+estimate is 0.40. Two exact families hash a symbols:
 
     field   g = 2^j: h(x) = the j low coordinates of u x + v in GF(2^k), 2^k >= a, g; u, v uniform
     digits  any g:   h(x) = v + sum_i u_i x_i mod g, x_i the digits of x in base r, the least prime

@@ -274,7 +274,7 @@ class KeyValue(Randomizer):
         return (shares, expected_key_mean(self, people))
 
     def _has(self, place: int) -> Floats:
-        """Return 1 for each text with a given key, else 0; shape (inputs,).
+        """Return 1 for each possible text `key=number` with a given key, else 0; shape (inputs,).
 
         place: index of the key.
         """

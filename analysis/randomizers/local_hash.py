@@ -70,8 +70,9 @@ class LocalHash(Pure):
 
     If g is a power of two, keys are short and the supporting reports of all symbols are counted
     fast. For any other g the count takes people times a steps. So paper 003's g = 10^8 is replaced
-    here by 2^27 = 1.34 * 10^8. At an equal `loss_parameter` this costs 0.3 nats more, and the
-    squared error is smaller for every share (by 25 % for a symbol that no person has).
+    here by 2^27 = 1.34 * 10^8. At an equal `loss_parameter` (probability of the true reported
+    symbol minus that of another) this costs 0.3 nats more, and the squared error is smaller for
+    every share (by 25 % for a symbol that no person has).
 
     Attributes:
         a: number of symbols, 2 .. 2^31.
@@ -91,7 +92,9 @@ class LocalHash(Pure):
         object.__setattr__(self, "g", whole(self.g, "g", 2))
         object.__setattr__(self, "epsilon", as_epsilon(self.epsilon))
         if self.a > LARGEST or self.g > LARGEST:
-            raise ParameterError(f"a, g: found {self.a}, {self.g}; needs at most 2^31")
+            raise ParameterError(
+                f"a, g: found {self.a} symbols, {self.g} hash values; needs at most 2^31 of each"
+            )
 
     @classmethod
     def olh(cls, a: int, epsilon: float) -> LocalHash:

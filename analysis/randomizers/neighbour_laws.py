@@ -116,9 +116,10 @@ class PairLaw:
         )
 
 
-# Report distributions of an attacked person's values u and v. They are first relative to the
-# privacy blanket, a distribution that other people's reports have with some probability for any
-# value. Then they are relative to the reports of other people if all have v, or all a third value.
+# Report distributions of an attacked person's values u and v. First, probabilities are divided by
+# those of the privacy blanket, a distribution that other people's reports have with some
+# probability for any value. Then they are divided by the report distribution of other people who
+# all have v, or all a third value.
 Neighbours = tuple[PairLaw, list[PairLaw]]
 
 

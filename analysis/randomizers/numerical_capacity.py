@@ -82,7 +82,7 @@ def two_inputs(P: Floats, R: Floats) -> float:
     product, first, second = (P * R)[is_possible], P[is_possible], R[is_possible]
 
     def contraction_at(b: float) -> float:
-        """Return 1 minus the contraction at the input probability b; it is minimized over b."""
+        """Return 1 minus the contraction of information about the input, at its probability b."""
         return float(np.sum(product / (b * first + (1 - b) * second)))
 
     optimum = minimize_scalar(

@@ -291,7 +291,7 @@ class Trials:
 
     @classmethod
     def from_groups(cls, groups: Groups, truth: float, lie: float) -> "Trials":
-        """Return the tests of a text, for known numbers of people at each level.
+        """Return the significance tests of a text's prefixes, for known people at each level.
 
         Args:
             groups: number of people at each level (number of bytes of the reported prefix).

@@ -85,7 +85,7 @@ def match_persons(
 def _persons_of_cells(
     part: FittingCells, owners: Integers, n: int, fitting: Integers
 ) -> tuple[Integers, Integers]:
-    """Return the number of different persons in each cell, and the fewest persons behind its rows.
+    """Return the persons of each cell's original rows, and the fewest persons of its released rows.
 
     A cell is a combination of released values; released and original rows of a cell fit each other.
 

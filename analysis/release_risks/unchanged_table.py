@@ -23,7 +23,9 @@ from .rates import Rate, ReleaseAttack
 
 SIZES = (1, 3)  # numbers of columns of a predicate in the singling-out attacks
 MAX_SOUGHT = 15  # most columns that inference attacks try to guess in a table
-SETS = 1.5e7  # approximate limit of the rows and combinations of values that singling out counts
+# approximate limit of the work of singling out: rows and combinations of values, summed over sets
+# of columns
+SETS = 1.5e7
 ROWS = 3e7  # approximate limit of the values that the other attacks compare
 
 

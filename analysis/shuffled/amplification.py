@@ -316,8 +316,8 @@ def _exchange_fits(band: Band, epsilon: float, delta: float) -> bool:
     other bound one common, wider term replaces the term of each person in a sum that gives delta
     (`any_others.py`).
     """
-    # Results are kept by pair of values u and v, because the bound with a common term covers both u
-    # against v and v against u.
+    # Results are kept by pair of values u and v, because the bound from a sum with one common term
+    # for all people covers both u against v and v against u.
     exchanged = dict[int, bool]()
     for case in band.cases:
         blanket, equals = case

@@ -31,8 +31,9 @@ NARROW, NARROW_BY_POINTS = 1e-6, 1e-3
 # inputs^3, and the number of pairs up to symmetry, are at most these; a larger list would take too
 # long.
 SMALL, SOME_CASES = 1 << 18, 64
-# The possible values of all other people are enumerated, or bounded in parts, only if there are at
-# most this many pairs of values up to symmetry. Each pair takes long.
+# The possible values of all other people are enumerated, or divided into parts with a bound for
+# each, only if the attacked person has at most this many pairs of values up to symmetry. Each pair
+# takes long.
 FEW_CASES = 16
 
 
@@ -92,7 +93,7 @@ class Band:
 
     @property
     def parted(self) -> bool:
-        """Whether slow upper bounds apply, which divide other people's values into parts.
+        """Whether slow upper bounds of delta apply, with a bound for each part of others' values.
 
         They need thorough effort, the report distribution of every value, and at most `FEW_CASES`
         pairs of values up to symmetry.

@@ -286,8 +286,8 @@ class Quantiles:
         s = np.maximum(mean + float(ndtri(self.delta)) * spread, 0.25)
         for _ in range(2 * CROSSING_STEPS):
             tail = log_lower_tail(self.n, m, self.q, s)
-            # The slope of log P(A <= s) in s: about -log z, with z^A the weights that centre s, or
-            # P(A = s) / P(A <= s) if that is larger.
+            # The slope of log P(A <= s) in s: about -log z, where weights z^A move the mean of the
+            # count A of 1-bits to s, or P(A = s) / P(A <= s) if that is larger.
             slope = np.maximum(-np.log(saddle(people, m, self.q, s)), 0.0)
             slope = np.maximum(slope, np.exp(np.minimum(log_pmf(self.n, m, self.q, s) - tail, 3)))
             s = np.clip(

@@ -38,8 +38,8 @@ from .tilting import REACH
 # MOST_CELLS: most entries of an array that holds a distribution.
 PARTS, MOST_CELLS = 400, 1 << 20
 # If other people are divided between both values, the delta is usually far smaller than if all have
-# one value. Few ranges then suffice. This is assumed if the divided population's delta is below
-# this share of the delta at which the search may end.
+# one value. Few ranges of the number of people with the first value then suffice. This is assumed
+# if the divided population's delta is below this share of the delta at which the search may end.
 STEEP = 0.25
 # Rounding error of a Fourier transform, as a share of the sum of its amplitudes: a fixed share, and
 # an additional share for each person.

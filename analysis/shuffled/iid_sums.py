@@ -160,8 +160,8 @@ def _lattice(atoms: Floats, weights: Floats, n: int, finest: float) -> tuple[flo
     most_steps = int(np.ceil(wide / max(spread / points, wide / (LONGEST * finest))))
     if len(atoms) > MAX_ATOMS:
         return slope, wide / most_steps
-    # With a step that changes the tilted log weight by more than a nat, few points above 0 would
-    # carry the expectation.
+    # `slope` is the exponential tilt that centres the sum. If it changes the log weight by more
+    # than a nat from point to point, the expectation of the positive part rests on few points.
     fewest = max(most_steps * FEWEST / points, slope * wide)
     return slope, wide / _fitting(atoms, leaning, most_steps, int(min(fewest, most_steps)))
 

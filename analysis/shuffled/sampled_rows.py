@@ -43,7 +43,7 @@ from .sampled_delta import SampledDelta
 PARTS = 1 << 32  # a participation rate is a whole number of parts of 1/2^32
 MOST_EPSILON = 50.0
 # Least distance of epsilon above -ln(1 - rate) if a row is replaced. With a smaller epsilon, the
-# search would have to try every number of people with the row.
+# search for the worst number of people with the replaced row would be too long.
 EPSILON_MARGIN = 0.05
 DIGITS = 60
 SURE = Decimal("1e-12")  # a delta is raised by this share, which exceeds all rounding errors

@@ -26,7 +26,8 @@ class Promise(Protocol):
         ...
 
 
-RuleFunction = Callable[[list[Integers], int], Promise]  # a function of the marginals and of k
+# maps the marginals and k to a bound on exposure
+RuleFunction = Callable[[list[Integers], int], Promise]
 
 
 @dataclass(frozen=True, slots=True)

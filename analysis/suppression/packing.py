@@ -34,7 +34,8 @@ from ..exposure.counts import Integers, Steps
 
 MAX_COLUMNS = 62  # a set is stored as a signed 64-bit number
 
-# (gain, -bound on exposed people, set of columns as a number), the largest is best
+# (total weight of the columns, -bound on exposed people, set of columns as a number), the largest
+# is best
 Key = tuple[int, int, int]
 
 
@@ -281,10 +282,10 @@ def undominated(triples: _Triples) -> Integers:
     """Return the indices of the triples that no other triple equals or betters in R, P and gain.
 
     A triple is a partial choice of columns: R people with rare values, P cells of common values,
-    gain the weight. Of equal triples, the set with the larger number stays. Triples of equal P are
-    compared first. Then the distinct values of P are grouped in blocks of neighbours. Each second
-    block is compared with the block before, of smaller P; the blocks double in size until one is
-    left.
+    gain the weight. Of equal triples, that of the set of columns with the larger number stays.
+    Triples of equal P are compared first. Then the distinct values of P are grouped in blocks of
+    neighbours. Each second block is compared with the block before, of smaller P; the blocks double
+    in size until one is left.
     """
     groups, group = np.unique(triples.cells, return_inverse=True)
     rank = np.unique(triples.gain, return_inverse=True)[1]

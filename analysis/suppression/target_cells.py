@@ -232,7 +232,7 @@ class _TargetSearch(RowKeys):
         return kinds[np.argsort(-rows_of_kind, kind="stable")][:KINDS]
 
     def _judged(self, parts: Sequence[Integers]) -> Floats:
-        """Return the distance from the targets for each of several classes; 0 meets them."""
+        """Return, for each class, how far it misses its targets (`ClassTargets`); 0 meets them."""
         classes = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
         return self.targets.shortfall(classes, np.concatenate(parts))
 
@@ -537,9 +537,9 @@ class _TargetSearch(RowKeys):
     def _members(self, name: Name) -> Integers:
         """Return the rows of a class: of a released class with suppressed cells, or of the table.
 
-        A name is the suppressed columns and a key; without columns, the key is the number of a
-        class of the table. Of such a class, only rows without a suppressed cell or not released yet
-        are returned.
+        A name is the suppressed columns and a key of the values outside these columns; without
+        columns, the key is the number of a class of the table. Of such a class, only rows without a
+        suppressed cell or not released yet are returned.
         """
         if name[0]:
             return self.classes[name]

@@ -186,8 +186,9 @@ class History:
     def admit(self, now: HandedBatch, singles: SingleCounts | None, *, first: bool) -> None:
         """First shuffler: remember a batch; RoundBurned if it is unsafe after earlier batches.
 
-        singles: the counts of single columns of the batch's people; None: unknown. first: whether
-        this is the first batch of its session.
+        `strange`: the reason why its people cannot be identified, so no batch is known to be safe.
+        `burn`: whether to abort then, or only to warn. singles: the counts of single columns of the
+        batch's people; None: unknown. first: whether this is the first batch of its session.
         """
         if first or not self.sessions:
             self.sessions.append([])

@@ -79,7 +79,7 @@ class AuditedRecord(RunRecord):
 
     @cached_property
     def opened_layers(self) -> Mapping[int, frozenset[bytes]]:
-        """By audited round, the names (hashes) of layers opened in public; empty in a summary."""
+        """By audited round, hashes of layers opened in public; empty without records of people."""
         return {} if self.transcript.summary else shown_layers(self.board)
 
     @cached_property

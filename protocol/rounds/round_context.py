@@ -278,8 +278,8 @@ def _derive_round(
 def level_ends(plan: Round) -> tuple[int, ...]:
     """Return, for each level of a `threshold` message, the number of columns in its prefix.
 
-    A level is a separately sealed prefix (the first values) of the row. There is a level for each
-    column, or a single level for the whole row.
+    A level is a separately sealed prefix (the first values) of the row. `plan.shape` has the width
+    of each level: there is a level for each column, or a single level for the whole row.
     """
     columns = len(plan.domains)
     whole = plan.shape is None or len(plan.shape.widths) < columns

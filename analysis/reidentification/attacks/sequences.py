@@ -170,7 +170,10 @@ class Sequences:
         The code of a move from symbol a to symbol b is a * symbols + b.
         """
         if self.symbols > 3_000_000_000:
-            raise ParameterError(f"symbols: {self.symbols}; moves need fewer than 3e9")
+            raise ParameterError(
+                f"symbols: found {self.symbols}; pairs of successive events can be numbered for at "
+                "most 3e9 symbols"
+            )
         inside = np.flatnonzero(self.positions > 0)
         return self.owners[inside], self.events[inside - 1] * self.symbols + self.events[inside]
 
