@@ -12,7 +12,7 @@ from veilmix.scenarios.attacks.catalogue.attack import COMMITTERS
 from veilmix.scenarios.attacks.catalogue.registry import ATTACKS, GUARDS
 
 PAGE = DOCS / "attacks.md"
-ATTACK = ("attack", "what stops or shows it")
+ATTACK = ("attack", "[countermeasures](#guards)")
 
 
 def attacks(by: str) -> Iterator[tuple[str, ...]]:
@@ -34,10 +34,7 @@ def guards() -> Iterator[str]:
 def off() -> str:
     """Return the guards that are off where a scenario says nothing, as a sentence."""
     names = ", ".join(f"`{name}`" for name, guard in GUARDS.items() if not guard.default)
-    return (
-        "\nA guard without a price has no cost but the measured one. "
-        f"Off where a scenario says nothing: {names}. All others are on.\n"
-    )
+    return f"\nOff where a scenario says nothing: {names}. All others are on.\n"
 
 
 def written(page: str) -> str:

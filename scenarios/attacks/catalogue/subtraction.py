@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 UNIT = "values of the target read"
 # Part of a sentence in docs/attacks.md: countermeasures if the first shuffler exchanges people
 # between round 1 and the release.
-COMPARED = "`sums`, `challenge` or `receipts` (limits below)"
+COMPARED = "`sums`, `challenge` or `receipts`"
 InsertedRows = Callable[["Scene", "Fault"], Mapping[int, "Sequence[Row]"]]
 
 

@@ -32,9 +32,9 @@ ATTACK = Attack(
     by=USER,
     does="says nothing",
     remedy=(
-        "`promise`, proved again for the people who answered ([ADR "
+        "`promise`: the exposure bound is proved again for the people who answered ([ADR "
         "22](adr/0022-a-promise-is-proved-again-of-those-who-came.md)), or nothing is released; "
-        "`min_dropout`, if few leave between the rounds"
+        "`min_dropout`: a round that people left, but fewer than this, aborts"
     ),
     scenario="attack-leavers",
     unit="people not counted",

@@ -37,8 +37,8 @@ ATTACK = Attack(
     by=NETWORK,
     does="loses the messages of some people",
     remedy=(
-        "`min_dropout`, if few are lost in one round only; else nothing: a person not accepted "
-        "cannot prove having sent"
+        "`min_dropout`: a round that people left, but fewer than this, aborts; else nothing: a "
+        "person not accepted cannot prove having sent"
     ),
     scenario="attack-block",
     unit="people not counted",

@@ -27,8 +27,9 @@ ATTACK = Attack(
     by=BYSTANDER,
     does="counts how many people are in each group that does not open",
     remedy=(
-        "nothing. With `policy.prefixes` the reader sees only groups that continue an open prefix "
-        "(the first values of a row); with `policy.sample` groups of one may be nobody's"
+        "nothing: `threshold` opens groups of k equal rows. With `policy.prefixes` the reader sees "
+        "only groups that continue an open prefix (the first values of a row); with "
+        "`policy.sample` (people take part at random) groups of one may be dummies"
     ),
     scenario="attack-count-closed",
     unit="people in closed groups of known size",

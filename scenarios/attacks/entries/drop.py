@@ -10,10 +10,7 @@ from ..faults.shuffler import drop
 ATTACK = Attack(
     by=SHUFFLER,
     does="loses single answers and says that they did not open",
-    remedy=(
-        "`challenge`, `receipts`: the round aborts before ballots are opened; `balance` shows it "
-        "afterwards"
-    ),
+    remedy=("`challenge`, `receipts`; `balance` shows it afterwards"),
     scenario="attack-drop",
     unit="answers lost",
     waits="a batch that the shuffler forwards, with answers enough to strike one",

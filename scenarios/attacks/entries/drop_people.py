@@ -28,10 +28,7 @@ def left_out(scene: Scene, fault: Fault) -> Measured:
 ATTACK = Attack(
     by=SHUFFLER,
     does="loses all answers of some people",
-    remedy=(
-        "`tokens`; `challenge`, `receipts`: the round aborts before ballots are opened; else "
-        "nothing: all totals are short by as many"
-    ),
+    remedy=("`tokens`, `challenge`, `receipts`; else nothing: all totals are short by as many"),
     scenario="attack-drop-people",
     unit="people not counted",
     waits="a batch of the first shuffler, with a person to strike",

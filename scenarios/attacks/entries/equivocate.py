@@ -38,10 +38,10 @@ def picked_out(scene: Scene, fault: Fault) -> Measured:
 
 ATTACK = Attack(
     by=CURATOR,
-    does="tells one person of another session, in which ballots have no salt",
+    does="tells one person of another session, and knows its ballots by their lack of salt",
     remedy=(
-        "`bind`: its layers open nowhere; `compare`: no answer, and the announcement is shown; "
-        "`registered`: the signature is for another session"
+        "`bind`: its layers open nowhere; `compare`: the person sees that the board differs, "
+        "raises an alarm and does not answer; `registered`: the signature is for another session"
     ),
     scenario="attack-equivocate",
     unit="values of the target read",

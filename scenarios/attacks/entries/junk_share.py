@@ -59,7 +59,7 @@ ATTACK = Attack(
     by=USER,
     does="sends a wrong key share for its row, which fits no share of other people",
     remedy=(
-        "always on: any k right shares of a row open it "
+        "always on: any k right shares of a row open it in `threshold` "
         "([ADR 59](adr/0059-a-share-that-is-junk-is-found-by-anybody.md))"
     ),
     scenario="attack-junk-share",

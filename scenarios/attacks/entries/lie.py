@@ -40,7 +40,7 @@ ATTACK = Attack(
     does="keeps columns that its rule forbids, and certifies them",
     remedy=(
         "`promise`: the analyst cannot prove the bound for the people who answered; `recompute`, "
-        "with public marginals: the analyst opens no ballot"
+        "with public marginals: the analyst does not open the release"
     ),
     scenario="attack-lie",
     unit="people exposed above the promise",

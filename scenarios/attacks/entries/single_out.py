@@ -59,7 +59,7 @@ ATTACK = Attack(
     by=SHUFFLER,
     does="keeps the target and replaces everybody else by known rows, and the reader tells them",
     remedy=(
-        "`challenge`, unless all shufflers take part; `receipts`, if a replaced person looks. "
+        "`challenge`, unless all shufflers take part; `receipts`, if a replaced person checks. "
         "`tokens` and `sums` abort after the reading, unless the reader helps to the end"
     ),
     scenario="attack-single-out",

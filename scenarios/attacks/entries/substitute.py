@@ -30,7 +30,7 @@ def replaced(scene: Scene, _fault: Fault) -> Measured:
 ATTACK = Attack(
     by=SHUFFLER,
     does="puts answers of its own in the place of people's",
-    remedy="`challenge`, or `receipts` if a replaced person looks; else nothing: n stays the same",
+    remedy="`challenge`, or `receipts` if a replaced person checks; else nothing: n stays the same",
     scenario="attack-substitute",
     unit="people not counted as they are",
     waits="a batch of the first shuffler, with a person to strike",

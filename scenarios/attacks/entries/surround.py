@@ -34,7 +34,7 @@ def forged_rows(scene: Scene, _entry: Fault) -> Mapping[int, Sequence[Row]]:
 ATTACK = Attack(
     by=SHUFFLER,
     does="keeps the target and replaces everybody else by known rows in the release",
-    remedy="`tokens`: the rows have none; `sums`, `challenge` or `receipts` (limits below)",
+    remedy="`tokens`: the rows have none; `sums`, `challenge` or `receipts`",
     scenario="attack-surround",
     unit=UNIT,
     waits="a batch of the first shuffler in the round of the release",
