@@ -86,10 +86,7 @@ async def _obtain(
     pool: WorkerPool,
     signing: Mapping[int, Signer],
 ) -> dict[int, Grants]:
-    """Ask curator or analyst for users' tokens (blind credentials); return those that come in time.
-
-    The result is by user index. Requests without an answer are repeated on the board.
-    """
+    """Request users' tokens (blind credentials), if need be on the board; return them by user."""
     number, pending = plan.call.round, dict[int, PendingTokens]()
     began, patience = trio.current_time(), plan.announcement.rules.deadline
     public = await mint_key(crowd, plan)

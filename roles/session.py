@@ -257,11 +257,7 @@ def _start_users(
     nursery: trio.Nursery,
     signing: Mapping[int, Signer],
 ) -> None:
-    """Start the tasks of all users: a task for each, or a common task for many users.
-
-    A common task is faster, for more than COHORT_ABOVE users that all behave alike. Users with a
-    fault keep a task each.
-    """
+    """Start the users' tasks: one for more than COHORT_ABOVE users alike, else one for each."""
     seat, sealers, guards = _seat(cast, network), Sealers(), cast.guards
     monitor = CallMonitor(strategy_of(cast.decide))
     if cast.adversary is not None:

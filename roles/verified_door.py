@@ -105,9 +105,8 @@ class Door:
     async def hand_over(self, keys: RoundKeys, pool: WorkerPool) -> HandedBallots:
         """Post the valid ballots that this keyholder has and the board lacks; return the post.
 
-        Keyholders (the curator or analyst, then the shufflers) post in turn. So this party waits
-        for the posts of all keyholders before it. keys: the joint keys of the round, to check the
-        ballots.
+        Keyholders (the curator or analyst, then the shufflers) post in turn, so this party waits
+        for the earlier posts. keys: the joint keys of the round, to check the ballots.
         """
         plan, me, number = self.plan, self.me, self.plan.call.round
         place = plan.doors.index(me.party)

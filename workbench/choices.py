@@ -73,9 +73,9 @@ class UserChoices(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
         release, control: files that are judged against the open file.
         counts_tables: tables of counts to make: for each its columns, with commas between.
         counts_k: the number of people below which a cell of these tables is small; None: k.
-        counts_round, counts_close_empty, counts_least, counts_outsiders, counts_steps,
-            counts_anyway: settings of these tables.
-        counts_table: the format of the file with these tables.
+        counts_round, counts_close_empty, counts_least: options of `veilmix counts` for tables.
+        counts_outsiders, counts_steps, counts_anyway: further options of `veilmix counts`.
+        counts_table: the format of the file with the tables.
         counts_bom: whether this file begins with a byte-order mark.
         dismissed: values that look as if they meant missing, which the user has said they do not.
     """
