@@ -257,7 +257,7 @@ def _start_users(
     nursery: trio.Nursery,
     signing: Mapping[int, Signer],
 ) -> None:
-    """Start the users' tasks: one for more than COHORT_ABOVE users alike, else one for each."""
+    """Start the users' tasks: a common task for more than COHORT_ABOVE alike, else a task each."""
     seat, sealers, guards = _seat(cast, network), Sealers(), cast.guards
     monitor = CallMonitor(strategy_of(cast.decide))
     if cast.adversary is not None:
