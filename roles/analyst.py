@@ -94,7 +94,7 @@ async def _check(
 def _check_people(me: Endpoint, plan: Round, reading: BallotReading) -> None:
     """Raise RoundBurned if so few people left since an earlier round that they would be exposed.
 
-    Also if a count is larger than the respondents can have caused.
+    Also if a count exceeds the respondents. Both checks need a fixed set of users in all rounds.
     """
     announced = plan.announcement
     if me.board.decision is not None and announced.policy.setting is Setting.FIXED:

@@ -155,7 +155,7 @@ def _has_opened(me: Endpoint, number: int, hop: int) -> bool:
 
 
 async def audit_round(me: Endpoint, plan: Round, pool: WorkerPool, purse: CoinShares) -> bool:
-    """Curator or analyst: reveal its random bytes, wait for the opened layers, and check them.
+    """Curator or analyst: reveal its random bytes (`purse`), wait for opened layers, check these.
 
     False if the session ends meanwhile. RoundBurned, with the shuffler's name, if an opening does
     not lead to a forwarded message.

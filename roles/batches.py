@@ -122,7 +122,7 @@ class Sorting:
         return batch, digest.digest()
 
     def _sorted(self, places: list[range]) -> Iterator[list[bytes]]:
-        """Yield the layers with the same first bytes in lists, in order and without repeats.
+        """Yield lists of the layers that share their first bytes, sorted and without repeats.
 
         places: for each sorted run, the positions of these layers in the spool.
         """

@@ -105,7 +105,7 @@ async def _obtain(
 
         await pool.spread("users ask", partial(ask_all, plan, signing), participants, send)
     if trio.current_time() >= began + patience / 2:
-        return {}  # the time for token requests is over
+        return {}  # private requests have half of the deadline, and that time is over
     grants = dict[int, Grants]()
     with trio.move_on_at(began + patience / 2):
         for index, asking in pending.items():

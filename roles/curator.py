@@ -179,7 +179,7 @@ async def _next(
     decision: Decision | None,
     pool: WorkerPool,
 ) -> Call | Decision | None:
-    """Return the strategy's next query or decision; it is computed in a thread if it takes long."""
+    """Return the strategy's next query or decision; None at the end. Slow steps run in a thread."""
     terms = plans.program, plans.schema, plans.strategy
     step = partial(next_step, *terms, round_results, decision, plans.policy.rule)
     return step() if decision or not round_results else await pool.run_alone(step)

@@ -117,7 +117,7 @@ def other_view(me: Endpoint, plan: Round, refusal: Refused, known_fork: Fork | N
 
 
 async def report_fork(me: Endpoint, plan: Round, fork: Fork | None) -> None:
-    """Raise an alarm with the proof that a user was shown another board; None: no alarm."""
+    """Raise an alarm if a user was shown another board. fork: the proof; None: no alarm."""
     if fork is not None:
         await me.post(Alarm(plan.call.round, Cause.SPLIT, witness_of(fork.second)))
 

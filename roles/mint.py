@@ -172,7 +172,8 @@ async def _answer_publicly(me: Endpoint, plan: Round, desk: TokenDesk, pool: Wor
             if isinstance(answer, Reason):
                 me.refuse(plan, answer)
                 continue
-            with suppress(RoundBurned):  # the board refuses posts after the collection
+            # a late answer is lost, because the board refuses it after the collection
+            with suppress(RoundBurned):
                 await me.post(PublicGrant(parties.index(sender), answer))
         await me.until(Kind.ASK, lambda _: not judged.issuperset(public_asks.unanswered(number)))
 

@@ -49,7 +49,7 @@ class Commons:
     """The shared board of a peer session, and results computed from it once for all peers."""
 
     def __init__(self, agreement: Agreement, strategy: Strategy, instruments: Instruments) -> None:
-        """Start with an empty board."""
+        """Start with an empty board. strategy: decides on the next query, or on the release."""
         self.board = PeerBoard(agreement)
         self.reckoning = Reckoning(self.board, strategy)
         self.instruments = instruments

@@ -7,7 +7,7 @@ from typing import overload
 from ..crypto.entropy import Entropy
 from .network.memory_network import EVERY_ROUND
 
-WITHIN = 0.5  # seconds within which all people send at random times
+WITHIN = 0.5  # seconds; a paced person waits a random part of this time before it sends its answers
 Row = Sequence[str]
 Randomization = Callable[[Row, Entropy], Row]
 

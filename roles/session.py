@@ -119,7 +119,8 @@ def roster_of(cast: Cast, identities: Mapping[str, Signer]) -> Roster | None:
     return Roster(opening, board, curator, analyst, tuple(hops), more.public if more else b"")
 
 
-PEOPLE = "people"  # name that stands for all users, which run together
+# name of all users together, in a set of party names and as their endpoint in the network
+PEOPLE = "people"
 
 
 def keyholders(cast: Cast) -> tuple[str, ...]:

@@ -202,7 +202,7 @@ class Sealers:
     """The functions that seal users' messages by round, shared so that users share worker jobs."""
 
     def __init__(self) -> None:
-        """Start without rounds."""
+        """Start without cached functions; they are made at the first request of a round."""
         self._asking: dict[tuple[int, bytes], Callable[[Sequence[Asks]], list[PendingTokens]]] = {}
         self._consulting: dict[tuple[int, bytes], Callable[[Sequence[Rows]], list[Consulted]]] = {}
         self._signing: dict[

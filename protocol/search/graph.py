@@ -50,7 +50,11 @@ class Graph:
         self.edges.add((start, name, end))
 
     def colours(self) -> list[str]:
-        """Return the colour of each node after refinement: a hash of its label and surroundings."""
+        """Return the colour of each node: a hash of its label, and of nodes and edges around it.
+
+        The colours are refined in turns: in each turn the hash includes the neighbours' colours of
+        the turn before. Refinement stops when the number of different colours no longer grows.
+        """
         near: list[list[tuple[str, int]]] = [[] for _ in self.labels]
         for start, name, end in self.edges:
             near[start].append((">" + name, end))

@@ -202,9 +202,10 @@ class _Rules:
         return None
 
     def _ballot(self, plain: bytes) -> Iterator[tuple[str, bytes]]:
-        """Yield (rule, byte string) for all that follows from an innermost layer's content.
+        """Yield (name of a derivation rule, derived bytes) for the plaintext of an innermost layer.
 
-        An opened answer is added to the knowledge.
+        The plaintext is a ballot, perhaps locked. If the ballot opens, its answer is added to the
+        knowledge; a `threshold` ballot is stored instead, to be opened with equal ballots later.
         """
         if self.plan.lock:
             yield from self._observed_hash("mark", mark(self.plan, plain))

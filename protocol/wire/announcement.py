@@ -264,7 +264,9 @@ class Announcement(Body):
         if self.rules.verified and not self.registry:
             raise ParameterError("verified: registered users are needed; there is no registry")
         if self.rules.verified and self.program is Program.THRESHOLD:
-            raise ParameterError("verified: not possible with the program threshold")
+            raise ParameterError(
+                "verified: the program threshold has no verified mix; an onion mix is accepted"
+            )
         if self.once and not (self.rules.verified and self.policy.setting is Setting.FIXED):
             raise ParameterError(
                 f"{self.program}: a verified mix and the fixed setting are needed: the same people "
@@ -307,7 +309,11 @@ class Announcement(Body):
 
     @property
     def commits(self) -> bool:
-        """Whether the curator commits to its certificate, and opens it later (commitment.py)."""
+        """Whether the curator posts a commitment (a hash) to its certificate, and opens it later.
+
+        It does if the counts behind the certificate are secret, except in the program `threshold`
+        (commitment.py).
+        """
         return not self.policy.publish_marginals and self.program is not Program.THRESHOLD
 
     @property

@@ -108,7 +108,7 @@ class Merge(MessageRecord):
         """Raise ParameterError if a value is in two groups."""
         values = [value for _, group in self.groups for value in group]
         if len(set(values)) < len(values):
-            raise ParameterError("merge: a value is in two groups")
+            raise ParameterError("merge: a value is in two groups; each value may be in one group")
 
     @cached_property
     def _label(self) -> dict[str, str]:

@@ -105,7 +105,11 @@ def is_sealed_size(announced: Announcement, size: int) -> bool:
 
 
 def commits(policy: AnnouncedPolicy, decision: Decision) -> bool:
-    """Whether the counts behind a decision are secret, so that the curator commits to it."""
+    """Whether the board shows a commitment (a hash) in place of the certificate of a decision.
+
+    The curator commits if the counts behind the decision are secret. A certificate that counts no
+    people needs no commitment.
+    """
     return not policy.publish_marginals and decision.certificate.n > 0
 
 
@@ -188,7 +192,7 @@ def open_sealed(
 def _check_claims(
     policy: AnnouncedPolicy, committed: CommittedDecision, decision: Decision
 ) -> None:
-    """RoundBurned unless the certificate agrees with the post and keeps the announced bound."""
+    """RoundBurned unless the certificate agrees with the posted commitment and the announced bound."""
     certificate = decision.certificate
     if (certificate.k, certificate.n, _delta(decision)) != (policy.k, committed.n, committed.delta):
         raise RoundBurned(

@@ -171,8 +171,9 @@ def _code(type_: FieldType) -> str:
 
 
 def _units(row: Mapping[str, FieldType]) -> Iterator[list[int]]:
-    """Yield groups of adjacent fields that are read or written together, as lists of field indices.
+    """Yield groups of adjacent fields that one call reads or writes, as lists of field indices.
 
+    A group is fields of fixed size, or flags, or a list with its trailing bytes, or a single field.
     row: the types of a record's fields, by name.
     """
     types = list(row.values())
@@ -609,7 +610,7 @@ def _packed(record: Any, size: int = 0) -> Write:
 
 
 def _values(record: type, names: Sequence[str]) -> Callable[[Any], Any]:
-    """Return the function that gives the named fields of a record, as a tuple if several."""
+    """Return a function from a record to the named fields: one value, or a tuple of several."""
     if issubclass(record, tuple):
         return itemgetter(*map(list(row_of(record)).index, names))
     return attrgetter(*names)

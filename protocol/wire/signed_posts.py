@@ -131,7 +131,7 @@ class Fork:
         """
         if self.first.place != self.second.place or self.first.state == self.second.state:
             raise VerificationError(
-                "the two signed heads are of different places, or equal: no equivocation"
+                "the two tree heads are of different rounds, or of equal posts: no equivocation"
             )
         try:
             check_head(board, self.opening, self.first)

@@ -15,9 +15,9 @@ from .backend import Helpers, Workplace
 def workplace(name: str, workers: int | None = None) -> Iterator[Workplace]:
     """Context manager: provide the workers that a name selects, such as `dask:ADDRESS`.
 
-    The workers are closed at the end of the block. Arguments and errors as of `executors.executor`.
-    workers: of an executor from another package, about how many it has; None: as many as this
-    process has processors.
+    The workers are closed at the end of the block. Raises ParameterError for an unknown name.
+    workers: about how many workers the caller's own executor (`module:function`) has; None: one per
+    processor of this machine.
     """
     if name in ("process", "thread"):
         yield Workplace(copies=name == "process")

@@ -230,7 +230,8 @@ def _connected(kind: Any, address: str) -> Any:
     except BaseException:
         with suppress(Exception):  # the client may have failed before it opened anything
             client.close()
-            # close() leaves this loop running if Dask has closed the rest
+            # Stop the client's event loop here, because close() leaves it running if Dask has
+            # closed all other parts.
             client._loop_runner.stop()
         raise
     return client

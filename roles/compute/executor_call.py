@@ -48,7 +48,8 @@ async def call_helpers(
     try:
         packed = pack((work, pieces[number]))
     except (TypeError, AttributeError, pickle.PicklingError):
-        # Some objects cannot be pickled, such as a closure or a key of another library.
+        # Some objects cannot be pickled, such as a closure or a key of another library. Then this
+        # process does the piece.
         raise BrokenExecutor from None
     known_keys = helpers.known_keys[party]
     for _ in range(MAX_ATTEMPTS):
@@ -82,7 +83,7 @@ async def _reply(name: str, future: Future[Any]) -> tuple[str, bytes]:
     except (LocalError, BrokenExecutor):
         raise
     except CancelledError:
-        raise LocalError(f"{name}: it has cancelled work that it was given") from None
+        raise LocalError(f"{name}: the executor has cancelled work that it was given") from None
     except MemoryError:
         raise LocalError(f"{name}: a worker has run out of memory") from None
     except Exception as bad:

@@ -54,8 +54,8 @@ def executor(name: str, workers: int | None) -> tuple[Callable[[], Executor], in
 def opened(pool: Executor | str | None, workers: int | None = None) -> Iterator[Executor | None]:
     """Context manager: provide an executor for whole runs, by name, or the caller's own.
 
-    None: no executor. An executor made by name is closed at the end. Arguments and errors as of
-    `executor`.
+    pool: the name or executor; None: no executor. An executor made by name is closed at the end.
+    workers: the number of workers; None: one per processor. ParameterError for an unknown name.
     """
     if isinstance(pool, str):
         make, _ = executor(pool, workers)

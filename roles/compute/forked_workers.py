@@ -228,7 +228,7 @@ def end(child: int) -> None:
 
 
 def guard(child: int) -> None:
-    """Wait in a thread until a child ends, or stays stopped for GRACE; then kill it."""
+    """Wait in a thread until a child ends, or stays stopped for GRACE seconds; then kill it."""
     # the child may already be killed and reaped
     with suppress(ChildProcessError, ProcessLookupError):
         while _state(child, 0) == os.CLD_STOPPED:

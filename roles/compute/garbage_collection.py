@@ -25,6 +25,7 @@ def uncollected(people: int | None = None) -> Iterator[None]:
     try:
         yield
     finally:
-        gc.freeze()  # new objects are young: the next search would visit all of them again
-        gc.unfreeze()  # now they are old, like other long-lived objects
+        # move all objects out of the generations, because the next search would visit all new ones
+        gc.freeze()
+        gc.unfreeze()  # put all objects into the oldest generation, which is rarely searched
         gc.enable()

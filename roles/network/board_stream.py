@@ -215,7 +215,7 @@ class Retold(OwnStream):
     """A party's stream with the posts of the common board, but with a false announcement."""
 
     def __init__(self, true: BoardStream, announcement: Announcement) -> None:
-        """Start with the false announcement that the attacker shows to the party."""
+        """Start with the false announcement for this party. true: the common board's stream."""
         super().__init__(true)
         self._announcement = announcement
         self._session = announcement.digest()

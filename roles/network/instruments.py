@@ -88,7 +88,7 @@ class TranscriptRecorder(Instrument):
         self.transcript.carried(time, sender, receiver, data)
 
     def delivered(self, time: float, receiver: str, letters: Sequence[tuple[str, bytes]]) -> None:
-        """Record messages that went to one party at once."""
+        """Record messages that went to one party at once. letters: (sender, message) pairs."""
         self.transcript.delivered(time, receiver, letters)
 
     def sealed(self, sealed_answers: SealedAnswers) -> None:
@@ -100,7 +100,7 @@ class TranscriptRecorder(Instrument):
         self.transcript.sealed(sealed_answers)
 
     def stage(self, name: str, completed: int, total: int) -> None:  # noqa: ARG002
-        """Hash the layers of long batches, while other threads work: the hashes are their names."""
+        """Hook: name the layers of recorded batches by their hash, while other threads work."""
         self.transcript.name_waiting()
 
     def read(self, read: Read) -> None:

@@ -315,7 +315,7 @@ def opening(evidence: SessionEvidence) -> str:
     board = evidence.board
     if board.committed is None:
         raise NoGround(
-            "no certificate was sealed for a later opening; any certificate is in the decision"
+            "the curator sealed no certificate; a certificate, if any, is readable in the decision"
         )
     joint = evidence.release
     totals = [total for tally in board.tallies for total in tally.totals]

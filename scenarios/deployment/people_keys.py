@@ -29,7 +29,8 @@ from ..serialization.bounded_file import read_bounded
 SUFFIX = ".people.toml"
 LABEL = b"veilmix people 1\0"
 MAX_PEOPLE = 1_000_000  # largest number of people that one machine answers for
-LARGEST = 80 * MAX_PEOPLE  # bytes: larger files are refused
+# bytes; larger files are refused, because a person's key takes fewer than 80 bytes
+LARGEST = 80 * MAX_PEOPLE
 
 # BLAKE2b personalization: separates this hash from other hashes of the seed
 _PERSON = b"veilmix.people"

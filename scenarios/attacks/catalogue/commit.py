@@ -52,7 +52,9 @@ def commit(
     for number, entry in enumerate(settings.entries):
         attack = ATTACKS[entry.attack]
         if attack.sybils:
-            setup.posts(Kind.CALL, number)  # a call asks invented people too
+            # as soon as a round's query (call) is posted, the attack counts as carried out, because
+            # the query also asks its invented people
+            setup.posts(Kind.CALL, number)
         if attack.commit is not None:
             attack.commit(setup, entry, number)
     deviating_people = {entry.by for entry in settings.deviations}

@@ -54,7 +54,10 @@ def remaining_with_invented(passes: Callable[[str, "Fault"], bool]) -> Measure:
 
 
 def _invented(scene: "Scene", loot: AdversaryView, number: int) -> list[tuple[str, ...]]:
-    """Return the rows of invented people that the board shows as accepted in round `number`."""
+    """Return the rows of invented people that the board shows as accepted in round `number`.
+
+    Each row has the last listed value of every column. loot: the attackers' pooled views and keys.
+    """
     invented_senders = sum(parties.index(sender) >= scene.n for sender in senders(loot, number))
     mixed = [mix for mix in loot.board.mixed if mix.hop == 1]
     refused = mixed[number - 1].refused.get(Reason.UNREGISTERED, 0) if number <= len(mixed) else 0
@@ -83,9 +86,10 @@ def remaining_without(scene: "Scene", entry: "Fault") -> Measured:
 def _read(
     scene: "Scene", loot: AdversaryView, known_answers: Mapping[int, KnownAnswers], person: str
 ) -> Measured:
-    """Return the number of a person's values read correctly, of all columns with a count.
+    """Return the number of a person's values read correctly, and the number of counted columns.
 
-    known_answers: by round, the answers in the counts of the round that the attackers know.
+    loot: the attackers' pooled views and keys. known_answers: by round, the answers in the counts
+    of the round that the attackers know.
     """
     row = values_of_others(loot, known_answers)
     columns = len(columns_counted(loot)) or len(scene.people.schema.names)

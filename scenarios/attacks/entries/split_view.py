@@ -21,7 +21,10 @@ def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
 
 
 def read_there(scene: Scene, fault: Fault) -> Measured:
-    """Return the number of the target's values read with the forged board's keys, and of all."""
+    """Return the number of the target's values read with the forged board's keys, and of columns.
+
+    An encrypted answer to a forged key opens with the attacker's secret key.
+    """
     loot = exploits.on_the_forged_board(scene.loot((parties.NETWORK,)))
     index = parties.index(target(fault))
     row = exploits.open_envelopes(loot, 1).get(index, {})

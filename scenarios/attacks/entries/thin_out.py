@@ -16,8 +16,8 @@ from ..faults.shuffler import thin_out, without_target
 
 __all__ = ["ATTACK"]
 
-# accomplices where every attack is tried against every guard; with the target 10 people leave,
-# which is the default `min_dropout`: fewer dropouts would abort the round
+# accomplices in the attack matrix, which tries every attack against every guard. With the target,
+# 10 people leave. The default `min_dropout` is 10, and fewer dropouts would abort the round
 FRIENDS = 9
 LATER_ROUNDS = range(2, 256)  # rounds after the first, in which the accomplices send no message
 
