@@ -101,6 +101,7 @@ def standing(matrix: Matrix) -> list[AttackRow]:
 
 
 def _alerts(matrix: Matrix) -> Iterator[Alert]:
+    """Yield alerts on attacks that no defence stops, and on defences that raise false alarms."""
     for row in standing(matrix):
         cell = matrix.cell(row.name, ALL_GUARDS)
         yield Alert(
@@ -119,6 +120,7 @@ def _alerts(matrix: Matrix) -> Iterator[Alert]:
 
 
 def _verdict(matrix: Matrix) -> Iterator[VerdictAnswer]:
+    """Yield the answers at the top: attacks that work, that defences stop, and that are left."""
     bare = [row for row in matrix.rows if matrix.cell(row.name, NONE).verdict == "works"]
     full = [row for row in bare if matrix.cell(row.name, ALL_GUARDS).verdict == "stopped"]
     noticed_rows = [
@@ -148,5 +150,6 @@ def _verdict(matrix: Matrix) -> Iterator[VerdictAnswer]:
 
 
 def _names(rows: Sequence[AttackRow], but: Sequence[AttackRow] = ()) -> str:
+    """Return the names of attacks, separated by commas, without the attacks in `but`."""
     out = {row.name for row in but}
     return ", ".join(row.name for row in rows if row.name not in out)

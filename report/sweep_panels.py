@@ -63,7 +63,7 @@ def _panel(key: str, panel: SweepPanel, axes: Axes) -> PageFigure:
     ticks = [(place, shorten(str(value), 10)) for place, value in labelled(stands, across)]
     label = (
         f"{unit} (logarithmic)" if upright[2] else unit
-    )  # the name of the score is in the caption
+    )  # the axis label is the unit only, because the caption has the name of the score
     picture.axes(axis_label(first, across), label, ticks, _percents(picture.y.ticks(), unit))
     at = dict(zip(across, stands, strict=True))
     placed = {

@@ -50,7 +50,7 @@ def looks_like_one(path: str | PathLike[str]) -> bool:
     path = Path(path)
     if path.suffix.lower() != ".json" or not path.is_file() or path.stat().st_size > MAX_BYTES:
         return False
-    text = path.read_bytes()  # the whole file: the hash stands after all column sets
+    text = path.read_bytes()  # the whole file, because the hash comes after all column sets
     return b'"roles"' in text and b'"sha256"' in text
 
 

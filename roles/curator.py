@@ -315,7 +315,7 @@ async def _announce(me: Endpoint, key: Keyholder, plans: Plans) -> None:
 
 
 def _silent(plans: Plans, active_parties: Collection[str], did: str) -> str:
-    """Return the text that names the keyholders that did not act in time."""
+    """Return the text that names the late keyholders. did: the missing act, "published no key"."""
     due = (*(parties.shuffler(hop + 1) for hop in range(plans.shufflers)), parties.ANALYST)
     silent = " and ".join(party for party in due if party not in active_parties)
     return f"{silent} {did} within {plans.rules.deadline:g} seconds"

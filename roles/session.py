@@ -35,7 +35,8 @@ from .randomness import randomness
 from .shuffler import shuffler
 from .user import Sealers, user
 
-COHORT_ABOVE = 10_000  # people; above this number, one task runs all of them
+# people; above this number, one task runs all that behave alike, because tasks cost time and memory
+COHORT_ABOVE = 10_000
 
 
 class Stage(Protocol):
@@ -47,7 +48,7 @@ class Stage(Protocol):
         instruments: Sequence[Instrument] = (),
         report: Callable[[str], None] = ...,
     ) -> Board:
-        """Play a session to its end; return the board."""
+        """Play a session; return the board at its end. report: told of observers that crashed."""
         ...
 
 

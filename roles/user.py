@@ -356,7 +356,7 @@ def _levels(plan: Round, grants: Grants | Outputs | None) -> Sequence[Any] | Rea
 
 
 def _written(plan: Round, sealer: Sealer, levels: Sequence[TextLevel], fresh: Entropy) -> bytes:
-    """User: return its `threshold` ballot, which only k users open together."""
+    """User: return its `threshold` ballot, which k users open together. levels: of its row."""
     entropy = sealing(fresh, plan.session).fork("row")
     (salt,) = salts(plan, entropy)
     return threshold.write(plan, sealer, levels, salt, entropy)

@@ -33,7 +33,7 @@ class BallotMakers:
     """The functions that make ballots, shared by all users with the same keys."""
 
     def __init__(self) -> None:
-        """Start without rounds."""
+        """Start without functions; each is made when a round's keys are first used."""
         self._makers: dict[bytes, Callable[[Sequence[Job]], list[PreparedBallots]]] = {}
 
     async def hand_in(

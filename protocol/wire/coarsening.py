@@ -199,7 +199,7 @@ class Bins(MessageRecord):
     ORDER = ("whole", "edges")
 
     def check(self) -> None:
-        """Raise ParameterError unless all edges are finite, and whole for whole numbers."""
+        """Raise ParameterError unless all edges are finite, and whole if `whole` is set."""
         if not all(map(isfinite, self.edges)):
             raise ParameterError(
                 "bins: found an infinite or undefined edge; finite edges are accepted"

@@ -192,7 +192,7 @@ def open_sealed(
 def _check_claims(
     policy: AnnouncedPolicy, committed: CommittedDecision, decision: Decision
 ) -> None:
-    """RoundBurned unless the certificate agrees with the posted commitment and the announced bound."""
+    """RoundBurned unless the certificate fits the posted commitment and the announced bound."""
     certificate = decision.certificate
     if (certificate.k, certificate.n, _delta(decision)) != (policy.k, committed.n, committed.delta):
         raise RoundBurned(

@@ -155,7 +155,7 @@ class Call(Body):
     hidden: HidingRules = ()
 
     def check(self) -> None:
-        """Raise ParameterError unless the rules are for queried columns.
+        """Raise ParameterError unless the hiding rules are for queried columns.
 
         Each column has at most one rule; rules are in column order.
         """
@@ -464,7 +464,7 @@ class BallotMarks(Body):
     """The post of the hashes of ballots that arrived at curator or analyst, before any is opened.
 
     The ballots are sealed to a joint key of all shufflers and the curator or analyst. They open
-    only after users could check that theirs have arrived.
+    only after users could check that their own ballots have arrived.
 
     Attributes:
         hashes: ascending, 32 bytes each.

@@ -27,7 +27,7 @@ from .forked_workers import pickled_answer, read_answer
 T = TypeVar("T")
 R = TypeVar("R")
 
-MAX_ATTEMPTS = 100  # attempts to give a piece to processes with unknown keys
+MAX_ATTEMPTS = 100  # attempts to give a piece to a process with a known key; then the call fails
 HOME = "is the same veilmix installed there, and what it needs?"
 _Reply = tuple[str, str, bytes]
 

@@ -36,8 +36,8 @@ ACCEPTED = "process, thread, dask:ADDRESS or module:function is accepted"
 def executor(name: str, workers: int | None) -> tuple[Callable[[], Executor], int]:
     """Return a function that makes a named executor, and the number of jobs to give it at a time.
 
-    workers: the number of workers; None: one per processor. Of a cluster or the caller's own
-    executor, it only limits the jobs at a time. Raises ParameterError for an unknown executor.
+    workers: the number of workers; None: one per processor. For a cluster or the caller's own
+    executor, `workers` only limits the jobs at a time. Raises ParameterError for an unknown name.
     """
     worker_count = workers or processors()
     match name:

@@ -35,7 +35,11 @@ class VirtualClock(trio.abc.Clock):
         return self._now
 
     def deadline_to_sleep_time(self, deadline: float) -> float:
-        """Return the seconds to sleep before a deadline: trio asks only when no task can run."""
+        """Return the real seconds to sleep before a deadline; trio asks when no task can run.
+
+        0: the simulated clock jumps to the deadline. Infinity: a job is still done in a thread, or
+        there is no deadline.
+        """
         if deadline <= self._now:
             return 0.0
         if self.working or deadline == math.inf:

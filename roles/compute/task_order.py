@@ -1,9 +1,9 @@
 """The order in which tasks run, drawn from a seed.
 
 Trio runs the ready tasks in a random order, so that no program depends on the order by accident. A
-race between two messages then ends differently from run to run. It has no public setting for that
-order; its own tests of properties (with hypothesis) use two private ones: a flag, by which it sorts
-ready tasks by age before it shuffles them, and the generator that it shuffles with. This module
+race between two messages then ends differently from run to run. Trio has no public setting for that
+order, but two private settings, which trio's own tests use. The first is a flag: trio then sorts
+ready tasks by age before it shuffles them. The second is the generator of the shuffle. This module
 sets both for the time of a run. If a version of trio lacks them, the order stays random, and
 tests/roles/compute/test_task_order.py fails.
 

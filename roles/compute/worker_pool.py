@@ -171,7 +171,10 @@ class WorkerPool:
     def _cut(
         self, items: Sequence[T], helpers: Helpers | None
     ) -> tuple[list[int], list[Sequence[T]]]:
-        """Cut a list into pieces; return the index of each piece's first item, and the pieces."""
+        """Cut a list into pieces; return the index of each piece's first item, and the pieces.
+
+        helpers: other processes or machines that do the pieces; None: the threads of this process.
+        """
         count = PARCELS * helpers.workers if helpers else PIECES * self.threads
         size = max(CHUNK, min(MAX_JOBS, -(-len(items) // count)))
         starts = list(_starts(len(items), size, None if helpers else self.threads))
@@ -195,7 +198,8 @@ class WorkerPool:
             return partial(call_helpers, helpers, party, work, pieces), helpers.workers
         if not self._has_copies or sum(map(len, pieces)) <= COPY_ABOVE:
             return None
-        # find the engine before forking, so that copies need not search again
+        # load the library for group arithmetic before forking, so that copies need not load it
+        # again
         engine_for(GROUP_SIZE)
         copies = stack.enter_context(ForkedWorkers(work, pieces, self.threads))
         return copies.call, self.threads

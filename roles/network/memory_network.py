@@ -85,7 +85,7 @@ class Network:
         self._own_streams: dict[str, OwnStream] = {}
         self.wire: Wire | None = None
         self.terms: Terms | None = None  # terms agreed on beforehand, if any
-        self.patience = math.inf  # seconds until an announcement; inf: no limit
+        self.patience = math.inf  # seconds that parties wait for the announcement; inf: no limit
 
     @property
     def board(self) -> Board:
@@ -223,7 +223,10 @@ class SessionRounds:
     """
 
     def __init__(self, place: "Endpoint", patience: float, *, burns: bool) -> None:
-        """Start before round 1. place: the party's endpoint."""
+        """Start before round 1. place: the party's endpoint.
+
+        patience: the longest wait for a query, in seconds. burns: whether the party then aborts.
+        """
         self._place = place
         self._patience = patience
         self._burns = burns
@@ -270,7 +273,7 @@ class Endpoint:
     """
 
     def __init__(self, network: Network, party: str) -> None:
-        """Start without keys."""
+        """Start without keys, which are set later, before the code of the party runs."""
         self.network = network
         self.party = party
         self.signer: Signer | None = None

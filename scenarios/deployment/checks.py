@@ -87,7 +87,7 @@ def signatures(evidence: SessionEvidence) -> str:
     due = [call.round for call in board.calls]
     due += [END] if board.phase is Phase.OVER else []
     if list(board.heads) != due:
-        raise VerificationError("the board has not signed its head at every call and at the end")
+        raise VerificationError("the board has not signed a tree head at every call and at the end")
     finding = f"{len(board.entries)} posts and heads, each signed"
     if evidence.session is not None and board.roster == evidence.session.roster:
         return Authentic(f"{finding} by the parties of the session file")

@@ -38,7 +38,7 @@ from ..serialization.bounded_file import read_bounded
 KEEPERS = (parties.shuffler(1), parties.CURATOR)
 SUFFIX = ".head.toml"
 LABEL = b"veilmix ledger head 1\0"
-LARGEST = 1 << 22  # bytes: larger files are refused
+LARGEST = 1 << 22  # bytes; a larger head file is refused
 MOST_BATCHES = 1 << 20  # largest number of batches of a session that a head file may state
 
 _Count = Annotated[int, msgspec.Meta(ge=0, le=MOST_BATCHES)]

@@ -11,7 +11,8 @@ ATTACK = Attack(
     scenario="attack-poison",
     unit="messages refused",
     waits="an answer of one of those who commit it",
-    # the altered envelope fails the signature check, which comes first, if users are registered
+    # With registered users, the signature is checked before the envelope is opened. A changed
+    # envelope fails this check, and is refused as UNREGISTERED.
     measure=refused_for(Reason.DOES_NOT_OPEN, Reason.UNREGISTERED),
     reads=STRIKES,
     trials={"": by_some(round=1)},

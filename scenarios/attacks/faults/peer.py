@@ -67,7 +67,10 @@ def _turned(data: bytes) -> bytes:
 
 
 def lie(plan: PeerRound, body: Body, _rate: float) -> Body | None:
-    """Return a peer's last agreement post with a wrong digest of the decision; others remain."""
+    """Return a peer's last agreement post with a wrong digest of the decision.
+
+    Other posts are returned unchanged.
+    """
     if isinstance(body, Agreed) and body.step == last_step(plan.agreement):
         return replace(body, digest=_turned(body.digest))
     return body

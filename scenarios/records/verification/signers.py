@@ -62,7 +62,7 @@ def posts(evidence: RecordEvidence) -> str:
         raise NoGround("posts are not signed; any party could have written them")
     due = [*(call.round for call in board.calls), END]
     if list(board.heads) != due:
-        raise VerificationError("the board has not signed its head at every call and at the end")
+        raise VerificationError("the board has not signed a tree head at every call and at the end")
     posts_text = f"{len(board.entries)} posts and heads, each signed"
     if drawn(board.roster, evidence.result.seed):
         return f"{posts_text} by keys from the run's seed: every reader of it could sign"
