@@ -169,12 +169,12 @@ class Arriving:
         self._piece_size = piece_size(plan, hop)
 
     def add(self, piece: Batch, account: Mixed | None) -> None:
-        """Add the layers of a message to the batch.
+        """Add the layers of a message to the batch. A message that is not full completes the batch.
 
-        Refused if the message has too many layers. Also if the batch is not complete with as many
-        layers as all users together can send. account: the sender's post on the board, with the
-        number of layers of the batch; None: not posted. The batch is complete with a message that
-        is not full, or that brings this number.
+        The batch is also complete once it has as many layers as its sender has posted on the board.
+        account: the sender's post with this number; None: not posted. Refused if the message has
+        more layers than a full message. Refused also if the batch is incomplete, but has as many
+        layers as all users together can send.
         """
         if len(piece.layers) > self._piece_size:
             raise Refused(Reason.MALFORMED)

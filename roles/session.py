@@ -87,7 +87,7 @@ async def hold(cast: Cast, instruments: Instruments, *, agreed: bool = False) ->
     agreed: whether all parties know the terms beforehand, and compare the announcement with them.
     """
     identities = identities_of(cast)
-    # keys that are drawn without a seed must be drawn only once
+    # without a seed, a second draw would give other keys, so identities are drawn only once
     cast = replace(cast, identities=identities)
     network = Network(instruments, roster_of(cast, identities), identities.get(BOARD))
     network.patience = SLOW * longest_round(cast.shufflers, cast.rules)

@@ -155,7 +155,8 @@ async def obtain(
     asking = await pool.share(work.asking(plan), (me.signer, sealing(fresh, plan.session)))
     answer: Grant | PublicGrant | None = None
     if trio.current_time() >= began + patience / 2:
-        return None  # the time for requests is over, which is no refusal
+        # half of the deadline is for requests, and this time is over; no request was refused
+        return None
     with trio.move_on_at(began + patience / 2):
         await me.send(plan, plan.reader, asking.body)
         answer = await await_answer(me, plan, plan.reader, Grant)
@@ -187,7 +188,8 @@ async def consult(
 ) -> Outputs | None:
     """Ask `randomness` for the oblivious function's outputs for a row (program `threshold`).
 
-    Returns the request, the answer and the key; None if there is no key or no answer.
+    Returns the request, the answer and the key; None if there is no key or no answer. fresh: the
+    user's randomness of the round. work: has the function that makes requests of many users.
     """
     public = await mint_key(me, plan)
     if public is None:

@@ -26,7 +26,8 @@ DEEPEST = 3  # largest depth of nested messages and lists that is searched
 PERSONAL = "people"  # the field of a message that lists people by index
 # fields of verified-mix posts: ciphertext lists, and decryption shares
 LISTS, SHARES = "lists", "shares"
-LIST_HEAD, SHARES_HEAD, PAIR = 5, 4, 64  # bytes: the headers of both records, and a ciphertext
+# bytes: the header of a list, the header of shares, and a ciphertext
+LIST_HEAD, SHARES_HEAD, PAIR = 5, 4, 64
 # The field with blinded group elements. Doubling an element of an answer gives the output of
 # another key, twice the true one, so that a malicious key holder can mark a person.
 ELEMENTS = "elements"

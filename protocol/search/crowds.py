@@ -60,7 +60,7 @@ class Worlds:
         """Whether the coalition distinguishes two assignments of rows to people.
 
         It does if no view occurs under both, over all seeds. Most pairs have equal views for the
-        first seed, so the comparison stops early.
+        first seed, so the comparison stops early. first_rows, two: both assignments.
         """
         first_views, second_views = set[Hashable](), set[Hashable]()
         for seed in self.seeds:
@@ -79,7 +79,7 @@ class Worlds:
 
         If the two rows are equal, an exchange has no effect. Then the first person gets another
         row in one session, the second person in another session, and the coalition's views are
-        compared.
+        compared. first_person, two: the indices of both people.
         """
         exchanged_rows = exchanged(self.rows, first_person, two)
         if exchanged_rows == self.rows:
@@ -169,8 +169,8 @@ def other_closed(
 def _first_world(rows: Rows, people: Sequence[int], column: int, width: int) -> Rows | None:
     """Return other rows with equal counts of all groups of `width` columns, but not of `width` + 1.
 
-    Only the values of one column change, for these people. The first such assignment is returned;
-    None if there is none.
+    Only the values of one column change, for the people with these indices. The first such
+    assignment is returned; None if there is none.
     """
     values = sorted({row[column] for row in rows})
     for drawn in product(values, repeat=len(people)):

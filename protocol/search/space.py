@@ -18,7 +18,9 @@ from .deviation import ON_BALLOTS, OWN_KEYS, Action, Deviation
 from .honest_messages import SessionMessages, sort_messages
 from .view import SearchEvent
 
-LATE = 1.05  # in deadlines: after users' time to submit, before the next party stops waiting
+# delay of a post, or of a letter of a keyholder, in deadlines: it comes after users' time to
+# submit, but before the next party stops waiting
+LATE = 1.05
 LETTER_DELAYS = (0.55, 1.1)  # in deadlines: delays within users' time to submit, and beyond it
 # For a change of a message to people (changes.py): the only kind of message in which it is tried.
 # `doubled` imitates a second key of `randomness`, so it is tried in the answers of `randomness`.

@@ -129,7 +129,8 @@ def known_values(
         if not isinstance(answer, str):
             ask, answer_values = answer
             columns = view.board.calls[number - 1].asks[ask]
-            # A prefix may open although the rest of the row stays closed.
+            # A prefix of a row may open although the rest stays closed, so there may be fewer
+            # values than columns.
             values[data] = dict(zip(columns, answer_values, strict=False))
     return values
 

@@ -221,7 +221,7 @@ class Flagged(FieldType):
 
 @dataclass(frozen=True)
 class Nested(FieldType):
-    """The type of the fields of another record, encoded one after the other.
+    """The type of a field that holds another record: the record's fields are encoded in order.
 
     Attributes:
         record: the class of the other record.

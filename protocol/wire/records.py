@@ -187,8 +187,8 @@ def _units(row: Mapping[str, FieldType]) -> Iterator[list[int]]:
             return "fixed"
         if isinstance(types[place], Flagged):
             return "flagged"
-        # A `Trailing` field gets the key of the list before it, because the number of the list's
-        # entries says whether it is present.
+        # A `Trailing` field gets the key of the list before it, because the encoded number of the
+        # list's entries says whether the trailing bytes are present.
         return place - isinstance(types[place], Trailing)
 
     yield from (list(places) for _, places in groupby(range(len(types)), unit))

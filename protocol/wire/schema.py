@@ -20,7 +20,8 @@ MAX_NAME = 255  # largest number of UTF-8 bytes of a name, since its length has 
 MAX_VALUES = 65_535  # largest number of listed values, since their number has two bytes
 MAX_WIDTH = 1_024  # largest number of UTF-8 bytes of a value, so that ballots fit a network packet
 
-COLUMNS = Array(Number(1), maximum=MAX_FEATURES, order="ascending")  # a set of columns, by number
+# a set of columns: numbers from 0, ascending
+COLUMNS = Array(Number(1), maximum=MAX_FEATURES, order="ascending")
 Columns = Annotated[tuple[int, ...], COLUMNS]
 # the listed values of a column's domain
 VALUES = Array(LineText(MAX_WIDTH), minimum=1, maximum=MAX_VALUES, order="distinct")

@@ -39,10 +39,11 @@ def own_workplace(
 ) -> Iterator[Workplace]:
     """Context manager: provide the place of heavy work of the only party in this process.
 
-    name: as of `executors.executor`. ParameterError for an unknown name, or if all workers are
-    reserved for other parties. report: called with (`executor`, a sentence) at the start, to name
-    the helpers that can read the party's data, and if they are lost. After a loss this process does
-    the work, because other parties wait for this party and cannot restart the session.
+    name: `process`, `thread`, `dask:ADDRESS` or `module:function`. ParameterError for an unknown
+    name, or if all workers are reserved for other parties. report: called with (`executor`, a
+    sentence) at the start, to name the helpers that can read the party's data, and if they are
+    lost. After a loss this process does the work, because other parties wait for this party and
+    cannot restart the session.
     """
     with workplace(name) as place:
         helpers = place.helpers

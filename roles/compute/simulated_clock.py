@@ -16,7 +16,7 @@ class VirtualClock(trio.abc.Clock):
 
     `working` counts the jobs in other threads, which hold the clock still. in_order: whether
     results of other threads are taken in the order of their jobs, and only when no task can run.
-    Then the order of events depends on no processor.
+    Then the order of events does not depend on the speed of processors.
     """
 
     in_order = False

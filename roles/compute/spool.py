@@ -171,8 +171,7 @@ class Spool(Sequence[bytes]):
             room = f"make room there, or name another folder: {FOLDER}=FOLDER"
             advice = room if bad.errno in NO_ROOM else f"name another folder: {FOLDER}=FOLDER"
             raise StorageError(
-                f"{where}: what is too large for memory cannot be put there: {bad.strerror}; "
-                f"{advice}"
+                f"{where}: data too large for memory cannot be put there: {bad.strerror}; {advice}"
             ) from None
         self._tail.clear()
 

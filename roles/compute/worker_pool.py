@@ -131,11 +131,11 @@ class WorkerPool:
         completed = 0
 
         def do_here(at: int) -> Awaitable[R]:
-            """Do a piece in a thread of this process."""
+            """Do a piece of the list in a thread of this process. at: the index of the piece."""
             return self._hop(work, pieces[at])
 
         def deliver_result(at: int, result: R) -> None:
-            """Keep or hand on the result of a piece, and report the progress."""
+            """Keep a piece's result, or hand it to `soon`, and report the progress."""
             nonlocal completed
             completed += len(pieces[at])
             if soon:

@@ -39,7 +39,8 @@ class Overasking(Strategy):
         """
         number, calls = len(heard) + 1, [result.call for result in heard]
         due = self.honest.ask(schema, self._honest_results(heard))
-        # the honest strategy sees fewer rounds, so this query was posted before
+        # The honest strategy sees only the rounds before the first deviation. If its query is for
+        # an earlier round, that query was posted already, and none is due.
         if due is not None and due.round != number:
             due = None
         means = any(deviation.is_in(number) for deviation in self._call_deviations())
