@@ -75,7 +75,9 @@ def commands(scenario: Scenario, people: int | None = None) -> tuple[str, str]:
 def cards_body(scenario: Scenario, people: int, language: Language) -> str:
     """Write the role cards of a scenario without the page around them, to be put into another page.
 
-    The other page needs the style sheet `STYLE`. Arguments and errors are the same as in `cards`.
+    The other page needs the style sheet `STYLE`. people: the number of person cards. language: the
+    language of the cards. ParameterError if the scenario cannot be acted out on paper, for example
+    because it has too many people or questions.
     """
     return write("cards_body.html", STYLE, **_template_values(scenario, people, language))
 

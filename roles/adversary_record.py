@@ -82,7 +82,7 @@ class AdversaryRecord(OccasionRecord):
             self.signers[party] = identity
 
     def people(self, entropy_of: Callable[[str], Entropy], signers: Mapping[int, Signer]) -> None:
-        """Keep the source of users' randomness and their signing keys. signers: by user index."""
+        """Keep users' randomness (label -> its source) and signing keys. signers: by user index."""
         self.entropy_of = entropy_of
         self.signers |= {parties.user(index): signer for index, signer in signers.items()}
 

@@ -32,8 +32,9 @@ PART = 1 << 28
 def in_parts(plan: Round, hop: int, arriving: int) -> bool:
     """Whether a shuffler sorts its opened layers in parts, by their first bytes.
 
-    True if layers have equal size, leave in order of bytes, and are too many for one message.
-    arriving: the number of envelopes at the first shuffler, of layers at a later shuffler.
+    True if layers have equal size, leave in order of bytes, and are too many for one message. hop:
+    the shuffler's position, from 1. arriving: the number of envelopes at the first shuffler, of
+    layers at a later shuffler.
     """
     layers = arriving * plan.slots if hop == 1 else arriving
     return arranges(plan, hop + 1) and layers > piece_size(plan, hop + 1)
@@ -71,7 +72,7 @@ def run_of_envelopes(plan: Round, secret: SecretKey, envelopes: Sequence[bytes])
 
 
 def run_of_layers(plan: Round, hop: int, secret: SecretKey, layers: Sequence[bytes]) -> LayerRun:
-    """Shuffler after the first: open layers; return the contents, sorted and in parts."""
+    """Shuffler `hop`, after the first: open layers; return the contents, sorted and in parts."""
     opened = open_layers(plan, hop, secret, list(layers))
     return LayerRun(_cut(opened.inside), len(opened.inside), opened.refused)
 
@@ -146,7 +147,7 @@ class Sorting:
 
 
 def pieces_of(plan: Round, hop: int, batch: Sequence[bytes]) -> Iterator[Batch]:
-    """Shuffler: yield the messages with a batch for a next party (`hop`); at least one."""
+    """Shuffler: yield the messages with a batch for the party at position `hop`; at least one."""
     size = piece_size(plan, hop)
     for at in range(0, max(1, len(batch)), size):
         yield Batch(tuple(batch[at : at + size]))

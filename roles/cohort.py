@@ -124,7 +124,7 @@ async def _ask_again(
 ) -> dict[int, PublicGrant]:
     """Ask on the board for users' tokens, after a private request without an answer.
 
-    Returns the tokens that come before the time `close`, by user index.
+    Returns the tokens that come before the time `close`, by user index. unanswered: the requests.
     """
     grants = dict[int, PublicGrant]()
     async with trio.open_nursery() as nursery:

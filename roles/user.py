@@ -292,7 +292,7 @@ def sealing_size(plan: Round) -> int:
 def _sealed(
     plan: Round, book: Phrasebook, jobs: Sequence[Signing], sealer: Sealer | None
 ) -> list[PreparedSubmission | Reason]:
-    """Users: seal and sign the answers of a few users.
+    """Users: seal and sign the answers of a few users. jobs: index, row, keys and grants of each.
 
     Returns, for each user, its submission, its sealed answers and its proofs, or the reason why it
     does not send.

@@ -118,9 +118,9 @@ async def settled(me: Endpoint, plan: Round) -> Round:
 async def check_opened(me: Endpoint, number: int, pool: WorkerPool, ring: Keyring) -> None:
     """Keyholder: check all shuffles and decryption shares of an earlier round with public counts.
 
-    RoundBurned, with the author's name, if a post is wrong. This check comes after the tally,
-    because the curator or analyst posts its own shares and its tally before other parties can check
-    these shares.
+    number: the round. RoundBurned, with the author's name, if a post is wrong. The check comes
+    after the tally, because the curator or analyst posts its own shares and its tally before
+    other parties can check these shares.
     """
     plan = me.plan(me.board.calls[number - 1])
     if not plan.is_public:

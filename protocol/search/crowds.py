@@ -143,7 +143,8 @@ def other_joints(rows: Rows, people: Sequence[int]) -> tuple[Rows, ...]:
 
     The counts of all groups of `width` columns are equal; those of groups of `width` + 1 columns
     are not. So a strategy that distinguishes the rows reads joint counts. At most one result for
-    each `width` and each column in which values change.
+    each `width` and each column in which values change. people: the indices of the people whose
+    rows may change.
     """
     columns = range(len(rows[0]))
     worlds = (_first_world(rows, people, column, width) for column in columns for width in columns)

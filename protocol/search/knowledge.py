@@ -69,8 +69,8 @@ def closure(
 ) -> SearchKnowledge:
     """Return all byte strings that a coalition derives from its observations, with their answers.
 
-    view: the coalition's board and keys. other_views: the same for each session in which the
-    coalition has shown a party another board.
+    view: the coalition's board and keys. observed_bytes: the byte strings that it saw. other_views:
+    the board and keys of each session in which the coalition has shown a party another board.
     """
     knowledge = SearchKnowledge()
     atoms = set(observed_bytes)

@@ -101,7 +101,12 @@ def view_graph(
 ) -> Graph:
     """Return a coalition's view as a graph of messages and byte strings.
 
-    The arguments are the same as in `canonical_view`.
+    view: the board and the members' keys.
+    events: the messages and posts of the session.
+    members: the parties of the coalition.
+    member_ballots: the layers of each ballot that a member made itself, outermost first.
+    other_views: the other boards that the coalition has shown to a party, with its keys on them.
+    times: whether posts have their exact times.
     """
     graph = _observed(view, events, members, times=times)
     for layers in member_ballots:
@@ -121,7 +126,8 @@ def known_values(
 ) -> Mapping[bytes, Mapping[int, str]]:
     """Return, by byte string, the values that a coalition knows of the ballot linked to it.
 
-    A ballot is linked to its hash and to its layers. The inner mapping is column -> value.
+    A ballot is linked to its hash and to its layers. The inner mapping is column -> value. view:
+    the board and the members' keys. events: the messages of the session. members: the coalition.
     """
     knowledge = closure(view, _observed(view, events, members).atoms)
     values = dict[bytes, Mapping[int, str]]()
@@ -144,7 +150,8 @@ def _observed(
 ) -> Graph:
     """Return the graph of the messages that a coalition saw.
 
-    The byte strings that it can derive from them, by opening or hashing, are not included.
+    The graph lacks byte strings that the coalition can derive by opening or hashing. members: the
+    parties of the coalition. times: whether posts have their exact times.
     """
     graph = Graph()
     builder = _Builder(graph, view, members, times=times)
@@ -210,7 +217,7 @@ class _Builder:
     def _fields(self, node: int, path: str, value: object) -> Iterator[object]:
         """Yield the labels of a field's value, and add edges to the byte strings in it.
 
-        path: the name of the field.
+        node: the number of the message's node in the graph. path: the name of the field.
         """
         match value:
             case Alarm(evidence=evidence):
@@ -243,7 +250,8 @@ class _Builder:
         """Yield the labels of a list, and add its byte strings and messages to the graph.
 
         The position of a byte string counts only in one case: shufflers keep the order of arrival,
-        and the coalition saw in which order users submitted.
+        and the coalition saw in which order users submitted. node: the number of the message's
+        node. path: the name of the field.
         """
         yield path, len(values)
         if all(isinstance(value, bytes) for value in values):

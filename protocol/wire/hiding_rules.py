@@ -161,8 +161,9 @@ def apply_rule(rule: Hiding, value: str, draw: int) -> str:
 def cover_draws(hidden: Sequence[Hiding], entropy: Entropy) -> list[int]:
     """User: return the random numbers that decide which values are suppressed by chance.
 
-    Each is uniform on 0 .. 2^32 - 1 and independent of the person's values. Masks suppress no
-    values: if all rules are masks, the numbers are zeros.
+    hidden: the rules, with a number for each. A number is uniform on 0 .. 2^32 - 1 and independent
+    of the person's values. A rule `Mask` suppresses no value: if all rules are masks, the numbers
+    are zeros.
     """
     if not any(isinstance(rule, Redact) for rule in hidden):
         return [0] * len(hidden)

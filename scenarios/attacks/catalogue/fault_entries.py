@@ -43,5 +43,8 @@ def drawn(entry: "Fault", people: int, rng: "Generator") -> frozenset[str]:
 
 
 def all_but(aimed: str, people: int) -> Callable[[str], bool]:
-    """Return a predicate: whether a user, by name, is a real user other than `aimed`."""
+    """Return a predicate: whether a user, by name, is a real user other than `aimed`.
+
+    people: the number of real users; invented users have larger indices.
+    """
     return lambda user: user != aimed and parties.index(user) < people

@@ -61,7 +61,7 @@ def _idle(
     """Yield the entries that were not carried out, each with its place in the file.
 
     If a session is aborted because of one attacker, other parties with the same attack are left
-    out: they had no chance to act.
+    out: they had no chance to act. acted: the places of the entries that were carried out.
     """
     is_burned = ended.burned is not None
     stopped = {settings.entries[place].attack for place in acted} if is_burned else ()

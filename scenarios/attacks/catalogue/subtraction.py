@@ -38,7 +38,10 @@ def nobody_else(_policy: "Policy", _entry: "Fault") -> tuple[str, ...]:
 
 
 def friends_of(entry: "Fault", people: int, count: int) -> tuple[str, ...]:
-    """Return users that help the attackers: the last `count` users, without the target."""
+    """Return users that help the attackers: the last `count` users, without the target.
+
+    people: the number of real users. entry: names the target.
+    """
     candidates = (parties.user(i) for i in reversed(range(people)))
     return tuple(user for user in candidates if user != target(entry))[:count]
 

@@ -30,8 +30,9 @@ def comers(entry: Fault) -> int:
 def some_stay_away(cast: Cast, entry: Fault, number: int, place: int) -> Cast:
     """Return the inputs (`Cast`) of an earlier session, which some users miss at random.
 
-    The users that come and go miss it with probability 1/2. Two sessions differ by half of these
-    users, so no single pair of releases reveals a row.
+    The users that come and go miss it with probability 1/2. On average, two sessions differ by half
+    of these users, so no single pair of releases reveals a row. number: the session's number.
+    place: the place of the `[[fault]]` entry in the file.
     """
     coins = cast.entropy.fork(f"who comes, {number}").random(comers(entry))
     absentees = {parties.user(i) for i, coin in enumerate(coins) if coin & 1}

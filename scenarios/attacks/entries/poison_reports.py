@@ -25,7 +25,7 @@ def crafted(question: Question, people: Population, index: int) -> str:
 
     The user draws 64 honest reports for the last value in the question's domain. The sent report
     supports this value most and other values least. An honest user could send this report too, so
-    no single report is suspicious.
+    no single report is suspicious. index: the user's index, from 0.
     """
     import numpy as np
 

@@ -48,7 +48,12 @@ class Forgery(OwnStream):
         instruments: Instruments,
         note: Note = no_note,
     ) -> None:
-        """Begin an empty forged board that follows the true board. For arguments, see the class."""
+        """Begin an empty forged board that follows the true board.
+
+        true: the common stream. entropy: the source of the attacker's keys. notary: the signing
+        identity of the board's keeper; None if posts are not signed. instruments: observers that
+        receive the forged board. note: function that records that a changed post was shown.
+        """
         super().__init__(true)
         # accepts any roster (list of identities); only the deceived user compares it with the true
         # list

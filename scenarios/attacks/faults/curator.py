@@ -41,7 +41,12 @@ class Liar(Endpoint):
         notes: Mapping[str, Note],
         lying: "Lying | OwnStrategy | None",
     ) -> None:
-        """Join the network as a curator with these attacks. The class describes the arguments."""
+        """Join the network as a curator with these attacks.
+
+        attacks: the names of the attacks. target: the user that `equivocate` deceives. notes:
+        attack -> function that records that the attack is carried out. lying: the curator's
+        deviating strategy; None: it follows the announced strategy.
+        """
         super().__init__(network, party)
         self.attacks = attacks
         self.target = target

@@ -104,7 +104,12 @@ class FaultySeat(PeerSeat):
         secrets: Secrets,
         notes: Notes,
     ) -> None:
-        """Join the common board as peer `number`. The class describes the other arguments."""
+        """Join the common board as peer `number`, from 1.
+
+        attacks: round -> the change, and the share of messages that it affects, 0 to 1. secrets:
+        the attackers' common store of their secret key parts. notes: round -> function that records
+        that the attack is carried out.
+        """
         super().__init__(commons, number)
         self.attacks = attacks
         self.secrets = secrets

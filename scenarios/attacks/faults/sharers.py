@@ -38,7 +38,11 @@ class JunkSender(Endpoint):
     def __init__(
         self, network: Network, party: str, row: Sequence[str], entropy: Entropy, note: Note
     ) -> None:
-        """Join the network as a user that sends a false share. For arguments, see the class."""
+        """Join the network as a user that sends a false share of its group's key.
+
+        row: the user's row. entropy: the randomness of the request and the ballot. note: function
+        that records that the attack is carried out.
+        """
         super().__init__(network, party)
         self.row, self.entropy, self.note = row, entropy, note
         self.pending_query: tuple[Round, threshold.PendingOutputs] | None = None

@@ -70,7 +70,10 @@ class Faulty(Endpoint):
         attacks: Mapping[int, str],
         notes: Notes = NOT_NOTED,
     ) -> None:
-        """Join the network as a user that commits these attacks. For arguments, see the class."""
+        """Join the network as a user that commits these attacks.
+
+        attacks: round -> name of the attack. notes: round -> function that records the attack.
+        """
         super().__init__(network, party)
         self.attacks = attacks
         self.notes = notes
@@ -176,7 +179,10 @@ class Alarmist(Endpoint):
     def __init__(
         self, network: Network, party: str, rounds: Notes, alarms: Sequence[Alarm]
     ) -> None:
-        """Join the network as a user that posts these alarms. The class describes the arguments."""
+        """Join the network as a user that posts these groundless alarms.
+
+        rounds: round of the alarms -> function that records that the attack is carried out.
+        """
         super().__init__(network, party)
         self.rounds_struck = rounds
         self.alarms = alarms
