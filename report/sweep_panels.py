@@ -22,7 +22,8 @@ from ..presentation.text_blocks import Cell, PageNumbers
 from ..scenarios.studies.sweeps.sweep_file import Point, Value
 
 Axes = dict[str, tuple[Value, ...]]
-Line = Sequence[PointMean]  # means on one line of a panel, in the order of the first swept setting
+# means on one line of a panel, in the order of the first swept setting's values
+Line = Sequence[PointMean]
 
 
 def panels(name: str, rest: Point, axes: Axes, swept: Sequence[SweepPanel]) -> Iterator[PageFigure]:

@@ -231,7 +231,8 @@ async def contest(
         began: the start of the sending, in seconds of the user's own clock.
     """
     number, last = plan.call.round, began + COMPLAINTS_END * plan.announcement.rules.deadline
-    with trio.move_on_at(last):  # a complaint that is not posted by then is never sent
+    # later no complaint is sent, because a share of the key may be revealed by then
+    with trio.move_on_at(last):
         await me.until(Kind.HEARD, lambda board: number in board.challenged.marks)
         challenge_state, person = me.board.challenged, parties.index(me.party)
         marks, accepted = challenge_state.marks.get(number), challenge_state.accepted.get(number)

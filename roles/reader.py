@@ -94,7 +94,8 @@ async def _count(
 ) -> BallotReading:
     """Open and count a batch in parts, in parallel. work: opens and counts a part."""
     reading = joined(plan, await pool.spread(f"{me.party} opens", work, batch))
-    if reading.repeats:  # a token was spent in two pieces, so the batch is read again as a whole
+    # a token was spent in two pieces, so the whole batch is read again, to count the token once
+    if reading.repeats:
         reading = await pool.run_alone(partial(work, batch))
     if plan.shape is not None:
         reading = await pool.run_alone(partial(open_rows, plan, reading))

@@ -334,7 +334,8 @@ def taken_grants(
     for at, each in enumerate(grants):
         if each is not None and isinstance(each[0], PendingTokens):
             by_key[each[2]].append(at)
-    # all users have one key, unless a user is shown another board
+    # Tokens are unblinded together for each key. All users have one key, unless a user is shown
+    # another board.
     for public, places in by_key.items():
         pairs: list[Any] = [grants[at] for at in places]
         requests, answers = [pair[0] for pair in pairs], [pair[1] for pair in pairs]

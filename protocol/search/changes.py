@@ -21,7 +21,7 @@ from ..wire.messages import Body, Tally
 from ..wire.parties import Role
 
 Path = tuple[str | int, ...]
-TargetTest = Callable[[object], bool]  # tests whether an entry of a list is to be removed
+TargetTest = Callable[[object], bool]  # tests whether a change applies to an entry of a list
 DEEPEST = 3  # largest depth of nested messages and lists that is searched
 PERSONAL = "people"  # the field of a message that lists people by index
 # fields of verified-mix posts: ciphertext lists, and decryption shares

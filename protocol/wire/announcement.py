@@ -42,7 +42,9 @@ NONCE = 16  # random bytes, so that two sessions with equal terms still differ
 REGISTRY = 32  # bytes of the Merkle root of the registered users' keys, if users are registered
 MAX_SHUFFLERS = 64
 PAIR = 2  # an audit needs at least two shufflers, since it checks hops in pairs
-MAX_ANSWERS = (1 << 31) - 1  # largest number of people in a session, since a count has four bytes
+# largest number of people, and largest k, minimum batch and deadline: a signed integer of four
+# bytes
+MAX_ANSWERS = (1 << 31) - 1
 
 Positive = Annotated[int, Number(4, minimum=1, maximum=MAX_ANSWERS)]
 PartyKey = Annotated[PublicKey, KEY]

@@ -47,7 +47,8 @@ from .wire import Writer, decode
 
 COMMITMENT_LABEL = b"veilmix certificate 1\0"
 SEALED_LABEL = b"veilmix certificate for the analyst 1\0"
-MIN_PLAINTEXT = 4096  # bytes of the smallest plaintext that is sealed for the analyst
+# bytes of the smallest plaintext that is sealed for the analyst; the others are powers of two
+MIN_PLAINTEXT = 4096
 MAX_PLAINTEXT = 1 << 24  # bytes of the largest plaintext that is sealed for the analyst
 COMMITTED = "committed"  # the rule of a certificate that is not opened yet
 

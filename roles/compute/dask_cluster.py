@@ -53,7 +53,8 @@ class DaskCluster(Executor):
         self._address = name.removeprefix(SCHEME)
         self._log_levels = {name: logging.getLogger(name).level for name in LOGS}
         for name in LOGS:
-            logging.getLogger(name).setLevel(logging.CRITICAL)  # veilmix reports errors itself
+            # because veilmix reports errors itself
+            logging.getLogger(name).setLevel(logging.CRITICAL)
         try:
             self._client = _connected(distributed.Client, self._address)
         except (OSError, ValueError, TimeoutError) as bad:

@@ -97,8 +97,8 @@ async def _reply(name: str, future: Future[Any]) -> tuple[str, bytes]:
                 f"{name}: a worker has veilmix {version}, here is {__version__}: install the same"
             )
     raise LocalError(
-        f"{name}: it gave back {type(reply).__name__} for a piece of work; an executor gives back "
-        "what the function it was handed returns"
+        f"{name}: it gave back {type(reply).__name__} for a piece of work; an executor returns "
+        "the result of the function that it is given"
     )
 
 

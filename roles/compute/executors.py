@@ -28,7 +28,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 JOBS_PER_WORKER = 2  # jobs of a worker at a time: a running job, and a waiting job
-WAITED = 61  # largest number of processes of a pool on Windows
+WAITED = 61  # largest number of processes of a pool that Python accepts on Windows
 DEFAULT_JOBS = 256  # jobs at a time of an executor with an unknown number of workers
 ACCEPTED = "process, thread, dask:ADDRESS or module:function is accepted"
 

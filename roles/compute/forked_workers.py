@@ -142,7 +142,8 @@ class ForkedWorkers:
         # block Ctrl-C until the copy ignores it
         previous_mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
-            # Python warns of forks with threads; the copy uses no lock of other threads
+            # Python warns of forks with threads. The warning is ignored, because the copy uses no
+            # lock of other threads.
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", DeprecationWarning)
                 child = os.fork()
@@ -229,7 +230,7 @@ def end(child: int) -> None:
 
 def guard(child: int) -> None:
     """Wait in a thread until a child ends, or stays stopped for GRACE seconds; then kill it."""
-    # the child may already be killed and reaped
+    # A child that was already killed and waited for gives one of these errors.
     with suppress(ChildProcessError, ProcessLookupError):
         while _state(child, 0) == os.CLD_STOPPED:
             time.sleep(GRACE)

@@ -54,7 +54,8 @@ class Spool(Sequence[bytes]):
         self._close: weakref.finalize[[int], Spool] | None = None
         self._count = 0
         self._width: int | None = None  # bytes of each value; None: no values yet, or unequal sizes
-        self._ends: array[int] | None = None  # the end of each value, if sizes differ
+        # offset in bytes of each value's end; None: equal sizes
+        self._ends: array[int] | None = None
         self.extend(values)
 
     def __len__(self) -> int:

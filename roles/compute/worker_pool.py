@@ -30,13 +30,15 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 COPY_ABOVE = 10_000  # jobs; longer lists go to copies of this process, which cost some 50 ms each
-CHUNK = 128  # fewest jobs that a thread is given together
+# fewest jobs that a thread is given together; handing over costs about as much as two jobs
+CHUNK = 128
 PIECES = 32  # pieces of a long list per thread; many, so that all threads end together
 # pieces that each worker has at a time: one being sent, one in work, one being returned
 PIECES_PER_WORKER = 3
 # pieces per worker of an executor; with 20, their transport would take a sixth of a run
 PARCELS = 8
-TAPER = 4  # near the end, a piece is 1/TAPER of a worker's share of the remaining items
+# near the end, a piece is 1/TAPER of a thread's share of the rest, so that all threads end together
+TAPER = 4
 MAX_JOBS = 1 << 14  # largest number of jobs in a piece, since pieces in work are held in memory
 
 

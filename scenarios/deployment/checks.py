@@ -227,7 +227,9 @@ def decision(evidence: SessionEvidence) -> str:
     if board.committed is None:
         round_results = evidence.counted_rounds
         if evidence.session is not None and misdecided(board, strategy(evidence.session.scenario)):
-            raise VerificationError("the announced rule decides otherwise from the counts")
+            raise VerificationError(
+                "the announced rule makes another decision from the counts on the board"
+            )
         verify_decision(claimed, schema, round_results)
         return f"proved from the counts on the board: {_claim(claimed)}"
     if PROGRAMS["exposure"].wire != evidence.announced.program:
@@ -259,7 +261,7 @@ def release(evidence: SessionEvidence) -> str:
     for result in _comparable(evidence):
         if disagreement(result, board.calls[-1], joint):
             raise VerificationError(
-                f"round {result.call.round}: more people are released with a value than had it"
+                f"the release counts more people with a value than round {result.call.round}"
             )
     names = [evidence.announced.schema.names[column] for column in claimed.kept]
     return f"{sum(joint.values()):,} people in {len(joint):,} combinations of {', '.join(names)}"

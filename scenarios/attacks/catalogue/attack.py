@@ -65,8 +65,8 @@ Measure = Callable[["Scene", "Fault"], Measured]
 # (number of people, number of shufflers) -> `[[fault]]` entries with which the attack matrix
 # (attacks against guards) tries an attack
 Trial = Callable[[int, int], list[Keys]]
-# arguments: the prepared attacks of the session, the user's index, and round -> function that
-# records the attack as carried out
+# carries an attack out for a user; arguments: the prepared attacks of the session, the user's
+# index, and round -> function that records the attack as carried out
 Strikes = Callable[["AttackSetup", int, "Notes"], None]
 
 

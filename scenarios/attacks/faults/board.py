@@ -55,8 +55,8 @@ class Forgery(OwnStream):
         receive the forged board. note: function that records that a changed post was shown.
         """
         super().__init__(true)
-        # accepts any roster (list of identities); only the deceived user compares it with the true
-        # list
+        # The forged board accepts any roster (list of identities), because only the deceived user
+        # compares the roster with the true list.
         self._board = Board()
         self.entropy = entropy
         self.notary = notary

@@ -106,7 +106,8 @@ class DeviantWire(Wire):
         row = covering_rows(plan, parties.index(sender) + 1)[-1]
         try:
             sealed = self.deviations.sealed(plan, row, f"replace {sender}")
-        # the round's lock, a common key that ballots are sealed to, is not posted yet
+        # No answer can be sealed before the round's lock, a common key for ballots, is posted. So
+        # the user's own message is delivered.
         except ParameterError:
             return True
         own_message = replace(message, body=replace(message.body, envelope=sealed.envelope))
