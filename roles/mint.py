@@ -95,7 +95,7 @@ class TokenDesk:
             )
 
     def check(self, plan: Round, reading: BallotReading, envelopes: int) -> None:
-        """Check a tally: RoundBurned unless it counts all users with tokens, and they are enough.
+        """Check a tally: RoundBurned unless it counts all users with tokens, at least `min_batch`.
 
         If all rounds have the same people (fixed setting), a few missing users of an earlier round
         would be exposed, so RoundBurned then too. envelopes: the number of users with an envelope
@@ -203,7 +203,7 @@ async def _hear_roll(me: Endpoint, plan: Round, desk: TokenDesk) -> None:
 
 
 async def tell_roll(me: Endpoint, plan: Round, desk: TokenDesk) -> None:
-    """Curator or analyst: send the other the list of users with tokens in a round that it reads."""
+    """Curator or analyst: send the other of both the list of users with tokens in its own round."""
     people = sorted(map(parties.index, desk.people[plan.call.round]))
     await me.send(plan, other_reader(me.party), Roll(tuple(people)))
 

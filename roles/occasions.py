@@ -31,7 +31,7 @@ def note_of(entry: int) -> Note:
 
 
 def unnoted(rounds: Collection[int]) -> Notes:
-    """Return a table for these rounds with a function that records no attack."""
+    """Return a table: round -> function that records no attack. rounds: the keys of the table."""
     return dict.fromkeys(rounds, no_note)
 
 

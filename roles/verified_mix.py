@@ -106,7 +106,7 @@ async def offer_release_key(me: Endpoint, plan: Round, ring: Keyring) -> None:
 
 
 async def settled(me: Endpoint, plan: Round) -> Round:
-    """Wait for the board's signed tree head after a query; return the round with it.
+    """Wait for the board's signed tree head after a query; return the round with this head.
 
     Users cite this signature over the log in their messages, so that parties with another board are
     found.

@@ -331,7 +331,7 @@ class OpenedCertificate(Body):
 
 @dataclass(frozen=True, slots=True)
 class Burned(Body):
-    """The post by which a party aborts a round: its output is withheld, and it is not repeated.
+    """The post by which a party aborts a round: the round has no output, and is not repeated.
 
     Attributes:
         why: the reason, in words.

@@ -115,7 +115,7 @@ def processes(workers: int) -> ProcessPoolExecutor:
 
 
 class _Guarded(ProcessPoolExecutor):
-    """A pool of processes that breaks, instead of hanging, if a process of it is stopped."""
+    """A pool of processes that breaks, instead of hanging, if one of its processes is stopped."""
 
     _guards: dict[int, Thread]
 

@@ -34,7 +34,7 @@ class Wire(Protocol):
     """An attacker in the middle, which sees every message and decides whether it is delivered."""
 
     async def passes(self, network: "Network", sender: str, receiver: str, data: bytes) -> bool:
-        """Whether the attacker delivers a message; meanwhile it may send messages of its own."""
+        """Whether the attacker delivers a message; before, it may send messages of its own."""
         ...
 
 

@@ -26,7 +26,7 @@ INPUT_ACTIONS = (Action.IGNORE, Action.ADD)  # actions of members on messages th
 
 
 def wire(deviations: Deviations) -> Wire | None:
-    """Return the message carrier that carries out these deviations; None without deviations."""
+    """Return the message carrier that carries out deviations in transit; None if there are none."""
     changes_input = any(deviation.do in INPUT_ACTIONS for deviation in deviations.strategy)
     on_wires = any(True for _ in deviations.deviations_by(parties.NETWORK, *ON_WIRES))
     return DeviantWire(deviations) if changes_input or on_wires else None

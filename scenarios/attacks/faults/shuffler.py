@@ -195,7 +195,7 @@ def covering_rows(plan: Round, row_count: int) -> list[Row]:
 
 
 def without_target(deed: Deed, plan: Round, letter: Letter) -> bool:
-    """Whether a message is ignored: the target sent it in the round of the release."""
+    """Whether the target sent a message in the round of the release; such a message is ignored."""
     return letter[0] == deed.target and _releases(plan)
 
 
@@ -268,7 +268,7 @@ class DeviatingShuffler(BatchDoor):
     """The network access of a shuffler that carries out its misdeeds on each batch."""
 
     def __init__(self, network: Network, party: str, deeds: Sequence[Deed]) -> None:
-        """Join the network as a shuffler that carries out these misdeeds."""
+        """Join the network as a shuffler that carries out misdeeds. deeds: the misdeeds."""
         super().__init__(network, party)
         self.deeds = deeds
 
