@@ -64,7 +64,7 @@ def _is_list(_name: str, value: object) -> bool:
 def _has_marks(name: str, value: object) -> bool:
     """Whether each entry of a list may belong to one person.
 
-    A change can then select the entries of certain people.
+    A change can then select the entries of certain people. name: the field's name. value: the list.
     """
     if not isinstance(value, tuple) or not value:
         return False

@@ -239,6 +239,7 @@ def guess_between(worlds: Worlds, alternative_rows: Rows, seeds: Sequence[int]) 
     """Return the probability of guessing right between the true rows and other rows.
 
     Both are equally likely. A guess in a session is learnt from the sessions with other seeds.
+    alternative_rows: the other rows. seeds: the random seeds of the sessions.
     """
     return _rate(worlds, [(worlds.rows, "true"), (alternative_rows, "other")], seeds)
 

@@ -105,7 +105,10 @@ def space(setting: SpaceSetting, events: Sequence[SearchEvent]) -> tuple[Deviati
 def _member_deviations(
     setting: SpaceSetting, messages: SessionMessages, member: str
 ) -> Iterator[Deviation]:
-    """Yield the deviations of one member of the coalition, by its role."""
+    """Yield the deviations of one member of the coalition, by its role.
+
+    messages: the messages of an honest session. member: the member's name.
+    """
     match role(member):
         case Role.USER:
             yield from _person_deviations(setting, messages, member)
@@ -125,7 +128,10 @@ def _member_deviations(
 def _person_deviations(
     setting: SpaceSetting, messages: SessionMessages, member: str
 ) -> Iterator[Deviation]:
-    """Yield the deviations of a user in the coalition: silence, or another row."""
+    """Yield the deviations of a user in the coalition: silence, or another row.
+
+    messages: the messages of an honest session. member: the user's name.
+    """
     kinds = dict.fromkeys(
         kind for sender, kind, *_ in (*messages.letters, *messages.posts) if sender == member
     )
@@ -140,7 +146,10 @@ def _person_deviations(
 def _post_deviations(
     messages: SessionMessages, member: str, setting: SpaceSetting
 ) -> Iterator[Deviation]:
-    """Yield the deviations of a member on its posts: omission, delay, a changed field."""
+    """Yield the deviations of a member on its posts: omission, delay, a changed field.
+
+    messages: the messages of an honest session. member: the member's name.
+    """
     for (author, kind, number), body in messages.posts.items():
         if author != member:
             continue
@@ -222,7 +231,10 @@ def _ignored_letters(
 def _ballot_deviations(
     setting: SpaceSetting, messages: SessionMessages, member: str
 ) -> Iterator[Deviation]:
-    """Yield the deviations of a shuffler on opened ballots: drop, double, replace, add."""
+    """Yield the deviations of a shuffler on opened ballots: drop, double, replace, add.
+
+    messages: the messages of an honest session. member: the name of the shuffler.
+    """
     for how, rounds in product(ON_BALLOTS, messages.periods):
         deviation = Deviation(by=member, do=how, rounds=rounds)
         # Only the first shuffler can invent people, because people submit to it.
@@ -238,7 +250,8 @@ def _ballot_deviations(
 def _call_deviations(messages: SessionMessages, member: str) -> Iterator[Deviation]:
     """Yield the deviations of a curator that requests counts of more columns than its rule.
 
-    They begin in a round after the first, and last for one or more rounds.
+    They begin in a round after the first, and last for one or more rounds. messages: the messages
+    of an honest session. member: the curator's name.
     """
     later_rounds = range(2, messages.rounds + 1)
     for first in later_rounds:
@@ -280,7 +293,8 @@ def _network_deviations(setting: SpaceSetting, messages: SessionMessages) -> Ite
 def _holds(setting: SpaceSetting, messages: SessionMessages) -> Iterator[Deviation]:
     """Yield the deviations that withhold the board from the target or from all people.
 
-    `network` withholds it from one post of a round until another.
+    `network` withholds it from one post of a round until another. messages: the messages of an
+    honest session.
     """
     for number in range(1, messages.rounds + 1):
         order = [(kind, author) for kind, author, at in messages.order if at == number]
@@ -305,7 +319,8 @@ def _board_deviations(setting: SpaceSetting, messages: SessionMessages) -> Itera
     """Yield the deviations that show a party another board: the target, or an honest shuffler.
 
     On this board, the coalition's keys replace all keys; or a post is left out; or a post has a
-    changed field. Only a member's posts are changed, or any post if posts are not signed.
+    changed field. Only a member's posts are changed, or any post if posts are not signed. messages:
+    the messages of an honest session.
     """
     target = setting.honest[0]
     shufflers = {
@@ -325,7 +340,10 @@ def _board_deviations(setting: SpaceSetting, messages: SessionMessages) -> Itera
 def _announcement_deviations(
     setting: SpaceSetting, messages: SessionMessages
 ) -> Iterator[Deviation]:
-    """Yield the deviations in which the curator shows the target another announcement."""
+    """Yield the deviations in which the curator shows the target another announcement.
+
+    setting: the coalition; its first honest person is the target. messages: of an honest session.
+    """
     announcement = messages.posts.get((Role.CURATOR, Kind.ANNOUNCEMENT, 0))
     deviation = Deviation(
         by=Role.CURATOR, do=Action.SHOW, message=Kind.ANNOUNCEMENT, people=setting.honest[:1]

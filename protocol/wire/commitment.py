@@ -68,7 +68,7 @@ def commit(
 ) -> tuple[CommittedDecision, OpenedCertificate]:
     """Curator: commit to a decision; return the post, and the opening of the commitment.
 
-    entropy: randomness for this commitment alone.
+    session: the digest of the announcement. entropy: randomness for this commitment alone.
     """
     opened = OpenedCertificate(entropy.fork("blind").random(BLIND), decision.certificate)
     digest = commitment(session, opened.blind, decision)
@@ -154,7 +154,10 @@ def public_part(policy: AnnouncedPolicy, decision: Decision) -> Decision:
 def open_commitment(
     session: bytes, committed: CommittedDecision, opened: OpenedCertificate
 ) -> Decision:
-    """Return the decision with its certificate; Refused if it does not fit the commitment."""
+    """Return the decision with its certificate; Refused if it does not fit the commitment.
+
+    session: the digest of the announcement. committed: the posted commitment. opened: its opening.
+    """
     decision = Decision(committed.kept, opened.certificate, committed.hidden)
     if commitment(session, opened.blind, decision) != committed.digest:
         raise Refused(Reason.UNEXPECTED)
@@ -164,7 +167,8 @@ def open_commitment(
 def unsealed(session: bytes, committed: CommittedDecision, secret: SecretKey) -> OpenedCertificate:
     """Analyst: decrypt the opening of a commitment: the certificate and its random bytes.
 
-    Refused if it is invalid. secret: the analyst's private key.
+    Refused if it is invalid. session: the digest of the announcement. committed: the curator's
+    posted commitment. secret: the analyst's private key.
     """
     padded = open_layer(secret, committed.sealed, _context(session, committed.digest))
     return decode(unpad(padded), OpenedCertificate.read)
@@ -175,7 +179,8 @@ def open_sealed(
 ) -> OpenedCertificate:
     """Analyst: return the decrypted and checked certificate; RoundBurned if any check fails.
 
-    secret: the analyst's private key.
+    session: the digest of the announcement. committed: the curator's posted commitment. secret: the
+    analyst's private key.
     """
     try:
         opened = unsealed(session, committed, secret)

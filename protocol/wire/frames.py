@@ -145,6 +145,7 @@ def envelope_in(data: bytes, session: bytes, number: int, witness: bytes = b"") 
     It avoids the decoding of each message: all unsigned submissions of a round begin and end with
     the same bytes.
 
+    data: the bytes of the message. session: the digest of the announcement.
     number: the round.
     witness: the signed tree head of the board that the submission must cite, as bytes.
     """

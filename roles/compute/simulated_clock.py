@@ -37,8 +37,8 @@ class VirtualClock(trio.abc.Clock):
     def deadline_to_sleep_time(self, deadline: float) -> float:
         """Return the real seconds to sleep before a deadline; trio asks when no task can run.
 
-        0: the simulated clock jumps to the deadline. Infinity: a job is still done in a thread, or
-        there is no deadline.
+        0: the deadline has passed, or the simulated clock jumps to it. Infinity: a job is still
+        done in a thread, or there is no deadline.
         """
         if deadline <= self._now:
             return 0.0

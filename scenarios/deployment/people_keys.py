@@ -64,8 +64,9 @@ def signers_of(identity: Identity, people_count: int) -> list[Signer]:
 def create_people(folder: Path, identity: Identity, people_count: int) -> Path:
     """Write the public keys of a machine's people to a signed file, and return its path.
 
-    identity: the identity of the machine, which signs. Raises StorageError if the file exists
-    already, or cannot be written.
+    folder: the folder of the file. identity: the identity of the machine, which signs.
+    people_count: the number of people. Raises StorageError if the file exists already, or cannot be
+    written.
     """
     name = identity.public.name
     keys = [signer.public for signer in signers_of(identity, people_count)]

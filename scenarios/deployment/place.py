@@ -197,8 +197,9 @@ def noise(session: SessionFile) -> Sequence[Question]:
 def read_answers(path: Path, session: SessionFile, options: FileOptions = DEFAULT_OPTIONS) -> Rows:
     """Return the answers of people, a row each, from a table file, as `veilmix score` reads it.
 
-    options: known options of the file's format; other options are detected. Spaces around a value
-    are left out. An empty cell is no answer, unless the feature has an empty value.
+    path: the table file. session: the session file, with the features and their domains. options:
+    known options of the file's format; other options are detected. Spaces around a value are left
+    out. An empty cell is no answer, unless the feature has an empty value.
 
     Raises:
         DataError: the file cannot be read, has no column for a feature, or has a value outside the

@@ -108,8 +108,9 @@ def _strike_by(setup: AttackSetup, index: int, how: Strikes, entries: Mapping[in
 def _forge(setup: AttackSetup, index: int, entry: int) -> None:
     """Let a person answer with a forged row, the last value of each column.
 
-    entry: the place of the `[[fault]]` entry in the scenario file. The entry counts as carried out
-    once the person answers, but not if the forged row equals the person's own row.
+    index: the person. entry: the place of the `[[fault]]` entry in the scenario file. The entry
+    counts as carried out once the person answers, but not if the forged row equals the person's own
+    row.
     """
     setup.forgers.add(index)
     if setup.row(index) != tuple(setup.crowd.people.row(index)):
@@ -151,8 +152,9 @@ def next_session(
 ) -> Cast:
     """Return the inputs (`Cast`) of the last session, in which the success of attacks is measured.
 
-    first: the inputs of the session before. board: the bulletin board of the session before, from
-    which some attacks choose their actions.
+    settings: the attacks. cast: the inputs without attacks. crowd: the real people. first: the
+    inputs of the session before. board: the bulletin board of the session before, from which some
+    attacks choose their actions.
     """
     cast = replace(cast, guards=first.guards)
     for entry, sequel, place in sequels(settings.entries):

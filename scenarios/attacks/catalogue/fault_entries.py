@@ -33,7 +33,7 @@ def drawn(entry: "Fault", people: int, rng: "Generator") -> frozenset[str]:
     """Return the users affected by another party's attack.
 
     They are a random sample of `users` or `share` of the people; without either key, the target
-    alone.
+    alone. entry: the attack's entry of `[[fault]]`. people: the number of real users.
     """
     if entry.users is None and entry.share is None:
         return frozenset({target(entry)})

@@ -86,7 +86,8 @@ def _attacker_name(entry: Fault, attack: AttackTraits) -> str:
 def _why(place: int, entry: Fault, attack: AttackTraits, faults: Faults, ended: Ended) -> str:
     """Return a clause for the warning: why the condition for an attack did not come.
 
-    place: the number of the attack's entry in the scenario file.
+    place: the number of the attack's entry in the scenario file. faults: the attacks of users.
+    ended: how the session ended.
     """
     if attack.looks:
         return f"{SENT_NOTHING}; {ended}"

@@ -42,7 +42,11 @@ class RecordTable(Mapping[str, T], Generic[T]):
         load: Callable[[str], T],
         order: Callable[[T], int] = lambda _record: 0,
     ) -> None:
-        """Keep the functions that return names, records and ranks; names and records are cached."""
+        """Keep the functions of the table; its names and records are cached.
+
+        names: returns all names. load: returns the record of a name. order: returns the rank by
+        which the table yields a record.
+        """
         self._names = cache(names)
         self._load = cache(load)
         self._order = order
