@@ -91,7 +91,7 @@ def _bodies(
     """Return (level, body) of a ballot's first level, and of its first level that is still closed.
 
     A level is a sealed prefix of the row; levels open one after another. Its body is the part of
-    its bytes that is equal for equal prefixes. shape: the sizes of a ballot's parts. messages: the
+    its bytes that is equal for equal prefixes. shape: k and the size of each level. messages: the
     sealed part of each ballot. opened: the opened levels. place: the index of the ballot.
     """
     level = len(opened.texts[place])
