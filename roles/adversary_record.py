@@ -160,7 +160,7 @@ def _accomplice_part(by_party: Mapping[str, T], accomplices: Collection[str]) ->
 
 
 def _by_round(by_party: Mapping[str, Mapping[int, T]]) -> dict[tuple[str, int], T]:
-    """Merge tables of parties into one table with the keys (party, round)."""
+    """Merge tables into one with the keys (party, round). by_party: party -> round -> value."""
     return {
         (party, number): value
         for party, rounds in by_party.items()

@@ -150,7 +150,7 @@ async def answer(
 
 
 def _has_opened(me: Endpoint, number: int, hop: int) -> bool:
-    """Whether the shuffler has posted the layers that it opened for a round's audit."""
+    """Whether the shuffler at position `hop` has posted the layers that it opened in an audit."""
     return hop in me.board.audited.opened.get(number, {})
 
 

@@ -71,7 +71,7 @@ class CallMonitor:
     lock: trio.Lock = field(default_factory=trio.Lock)
 
     async def allows(self, me: Endpoint, pool: WorkerPool) -> bool:
-        """User: whether to answer the present query.
+        """User: whether to answer the present query, because the announced rule leads to it.
 
         The first user that finds the query wrong raises an alarm.
         """

@@ -203,7 +203,7 @@ async def _looked_through(
 
 
 def comes_from(letter: Letter, plan: Round, hop: int) -> bool:
-    """Whether the shuffler with this number, from 1, sent a message."""
+    """Whether a message is of the shuffler at position `hop`, from 1."""
     return letter[0] == plan.openers[hop - 1]
 
 

@@ -144,7 +144,7 @@ class _Keyplace:
     """
 
     def __init__(self, me: Endpoint, plan: Round, pool: WorkerPool, ring: Keyring) -> None:
-        """Start the clock of the round."""
+        """Start the clock of the round; keys are drawn later. ring: the source of these keys."""
         self.me, self.plan, self.pool, self.ring = me, plan, pool, ring
         self.watch = RoundWatch(me, plan)
         self.keys = RoundKeys((), {})

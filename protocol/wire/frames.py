@@ -88,7 +88,7 @@ class Message:
 
 @lru_cache(maxsize=64)
 def _header(kind: Kind, session: bytes, number: int, magic: bytes = MAGIC) -> bytes:
-    """Return the bytes before a body: the same for all messages of a kind in a round."""
+    """Return the header before a body: the same bytes for all messages of a kind in a round."""
     return Writer().raw(magic).u8(kind).raw(session).u8(number).finish()
 
 

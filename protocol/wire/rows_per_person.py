@@ -39,6 +39,8 @@ def different_answers(
 ) -> tuple[Cell, ...]:
     """User: return the different answers of a person to a query, in the order of its rows.
 
+    columns: the queried columns, by number.
+
     Raises:
         ParameterError: more than `max_answers` different answers.
     """

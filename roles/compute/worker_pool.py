@@ -147,7 +147,7 @@ class WorkerPool:
             self._instruments.notify(lambda watcher: watcher.stage(stage, completed, len(items)))
 
         async def do_pieces(numbers: Iterable[int], do: Callable[[int], Awaitable[R]]) -> None:
-            """Do pieces one after the other; a piece that its worker loses is done here."""
+            """Do pieces one after the other with `do`; pieces that a worker loses are done here."""
             for at in numbers:
                 try:
                     deliver_result(at, await do(at))

@@ -187,7 +187,7 @@ def _signing(session: SessionFile, identity: Identity, users: range) -> Mapping[
 
 
 def noise(session: SessionFile) -> Sequence[Question]:
-    """Return the questions that are answered with noise; () if users answer without noise."""
+    """Return the questions that users answer with noise; () if users answer without noise."""
     if answers_in(session.scenario) is not AnswerKind.REPORTS:
         return ()
     values = [feature.values or () for feature in session.schema.features]

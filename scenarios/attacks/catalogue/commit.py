@@ -25,7 +25,9 @@ from .settings import AttackSettings
 from .setup import AttackSetup
 from .strikes import Faults
 
-STREAM = 0x6C6F6F6B  # separates the attacks' random draws from other uses of the seed
+# part of the generator's seed, so that attacks draw other numbers than other users of the run's
+# seed
+STREAM = 0x6C6F6F6B
 
 
 def commit(

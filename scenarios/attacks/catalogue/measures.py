@@ -46,9 +46,9 @@ def handled(loot: AdversaryView, by: str, number: int) -> int:
 
 
 def uncounted(scene: "Scene", _fault: "Fault") -> Measured:
-    """Measure the people not counted in the last tallied round, out of all people.
+    """Measure the people not counted in the last tallied round, of all people.
 
-    The public totals on the bulletin board show how many people were counted.
+    The public totals on the bulletin board show the number of counted people.
     """
     respondents = max(
         (max(tally.totals, default=0) for tally in scene.public.tallies[-1:]), default=scene.n
@@ -108,10 +108,10 @@ def counted_besides(scene: "Scene", added: int, people: int) -> Measured:
 
 
 def answers_lost(scene: "Scene", fault: "Fault") -> Measured:
-    """Measure the answers of round 1 that were not counted, of all given.
+    """Measure the answers of round 1 that were not counted, of all answers given.
 
-    The totals on the bulletin board show both. The value is at most the number of layers that
-    arrived at the attacking shuffler.
+    The totals on the bulletin board show both numbers. The value is at most the number of layers
+    that arrived at the attacking shuffler.
     """
     board, by = scene.public, fault.by or parties.shuffler(1)
     answer_count = sum(mix.people for mix in board.mixed[:1]) * len(scene.people.schema.names)

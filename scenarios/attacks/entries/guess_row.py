@@ -48,9 +48,10 @@ def guessed(scene: Scene) -> Mapping[str, Row]:
 
 
 def confirmed(scene: Scene, _fault: Fault) -> Measured:
-    """Return the number of other people exposed because guesses decrypted their values, of all.
+    """Return the number of people exposed because guesses decrypt their values, and of all people.
 
-    Without the guesses, these values are shared by fewer than k people.
+    Attackers do not count as exposed. Without the guesses, these values are shared by fewer than k
+    people.
     """
     mine, board = guessed(scene), scene.public
     counts = board.tallies[0].counts if board.tallies else None

@@ -29,10 +29,11 @@ def strike(setup: AttackSetup, index: int, rounds: Notes) -> None:
 
 
 def closed(scene: Scene, _fault: Fault) -> Measured:
-    """Return the number of other people with a row that a false share keeps encrypted, and of all.
+    """Return the number of people whose row a false share keeps encrypted, and of all people.
 
-    The reader can decrypt a row with k true shares of its key, a share in each ballot. Counted are
-    people with the row of an attacking user that should be in the published counts, and are not.
+    The reader can decrypt a row with k true shares of its key, a share in each ballot. The first
+    number counts honest people with the row of an attacking user that should be in the published
+    counts, and are not.
     """
     strikers = scene.strikers("junk-share")
     striker_indices = {parties.index(user) for user in submissions(scene.loot(strikers), 1)}

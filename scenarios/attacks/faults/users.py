@@ -30,19 +30,19 @@ async def absent(_send: Honest, _plan: Round, _body: Body) -> None:
 
 
 async def late(send: Honest, plan: Round, body: Body) -> None:
-    """Send the message a second after the announced deadline."""
+    """Send a user's message a second after the announced deadline."""
     await trio.sleep(plan.announcement.rules.deadline + 1)
     await send(body)
 
 
 async def duplicate(send: Honest, _plan: Round, body: Body) -> None:
-    """Send the message twice, byte for byte."""
+    """Send a user's message twice, byte for byte."""
     await send(body)
     await send(body)
 
 
 async def malformed(send: Honest, _plan: Round, body: Body) -> None:
-    """Send the message with the last bit of its envelope flipped, so that it does not open."""
+    """Send a user's message with the last bit of its envelope flipped, so that it does not open."""
     if isinstance(body, Submission):
         body = replace(body, envelope=body.envelope[:-1] + bytes([body.envelope[-1] ^ 1]))
     await send(body)
