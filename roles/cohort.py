@@ -59,7 +59,7 @@ async def cohort(
         async with trio.open_nursery() as nursery:
 
             def send(_: int, sealed: Sequence[Handed | Refusing], plan: Round = plan) -> None:
-                """Start a task that sends some sealed ballots."""
+                """Start a task that sends the ballots of some users, after they were sealed."""
                 nursery.start_soon(_hand_in, me, plan, sealed)
 
             await pool.spread("users seal", work, People(person, sender_indices), send)

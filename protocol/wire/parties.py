@@ -13,7 +13,11 @@ from ...errors import ParameterError
 
 
 class Role(StrEnum):
-    """The role of a party in the protocol."""
+    """The role of a party in the protocol.
+
+    NETWORK: the attacker on the wires. PEER: a person in a session without central parties.
+    BOARD: the keeper of the bulletin board. RANDOMNESS: evaluates an oblivious function for users.
+    """
 
     USER = "user"
     SHUFFLER = "shuffler"

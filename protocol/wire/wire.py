@@ -43,15 +43,15 @@ class Writer:
         return self
 
     def u8(self, value: int) -> "Writer":
-        """Append an integer of one byte."""
+        """Append an unsigned integer of one byte."""
         return self.integer(value, 1)
 
     def u16(self, value: int) -> "Writer":
-        """Append an integer of two bytes."""
+        """Append an unsigned integer of two bytes, big-endian."""
         return self.integer(value, 2)
 
     def u32(self, value: int) -> "Writer":
-        """Append an integer of four bytes."""
+        """Append an unsigned integer of four bytes, big-endian."""
         return self.integer(value, 4)
 
     def f64(self, value: float) -> "Writer":
@@ -67,7 +67,7 @@ class Writer:
         return self.u8(int(value))
 
     def text(self, value: str) -> "Writer":
-        """Append text (UTF-8) after its length."""
+        """Append text as UTF-8, after its length in bytes (u16)."""
         try:
             data = value.encode()
         except UnicodeEncodeError:
@@ -77,7 +77,7 @@ class Writer:
         return self.u16(len(data)).raw(data)
 
     def blob(self, value: bytes) -> "Writer":
-        """Append bytes after their length."""
+        """Append bytes after their number (u32)."""
         return self.u32(len(value)).raw(value)
 
     def raw(self, value: bytes) -> "Writer":
@@ -160,14 +160,14 @@ class Reader:
         return bool(value)
 
     def text(self) -> str:
-        """Read text (UTF-8) after its length."""
+        """Read UTF-8 text after its length in bytes (u16)."""
         try:
             return self.raw(self.u16()).decode()
         except UnicodeDecodeError:
             raise Refused(Reason.MALFORMED) from None
 
     def blob(self) -> bytes:
-        """Read bytes after their length."""
+        """Read bytes after their number (u32)."""
         return self.raw(self.u32())
 
     def items(self) -> list[bytes]:

@@ -26,8 +26,8 @@ R = TypeVar("R")
 PATIENCE = 10.0  # seconds that a scheduler may take to answer
 SCHEME = "dask:"
 USERS = "users"
-# logs that are silenced; Dask gives each a level and a handler, and reports cancelled calls late,
-# on the last log
+# logs that are silenced, because Dask gives each log a level and a handler, and reports cancelled
+# calls late, on the last log
 LOGS = ("distributed", "distributed.client", "tornado.application")
 
 

@@ -47,7 +47,7 @@ class Spool(Sequence[bytes]):
     """A sequence of byte strings in append order, in memory or, if large, in an unnamed file."""
 
     def __init__(self, values: Iterable[bytes] = ()) -> None:
-        """Start with these values."""
+        """Start with these byte strings, in order."""
         self._tail = bytearray()  # bytes that are not on disk yet
         self._written = 0  # bytes on disk
         self._descriptor: int | None = None

@@ -51,7 +51,7 @@ class _Settings:
     """The switch of trio's two private settings, counted over all runs with a seed."""
 
     def __init__(self) -> None:
-        """Start without a run."""
+        """Start without runs that have a seed."""
         self._lock = threading.Lock()
         self._runs = 0
         self._previous_flag = False

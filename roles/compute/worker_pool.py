@@ -35,7 +35,8 @@ CHUNK = 128
 PIECES = 32  # pieces of a long list per thread; many, so that all threads end together
 # pieces that each worker has at a time: one being sent, one in work, one being returned
 PIECES_PER_WORKER = 3
-# pieces per worker of an executor; with 20, their transport would take a sixth of a run
+# pieces per worker of an executor; few, because sending costs time: with 20 pieces, a sixth of a
+# run
 PARCELS = 8
 # near the end, a piece is 1/TAPER of a thread's share of the rest, so that all threads end together
 TAPER = 4

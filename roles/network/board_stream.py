@@ -35,7 +35,7 @@ class BoardStream:
 
     @property
     def board(self) -> Board:
-        """The posts so far, and their consequences."""
+        """The posts so far, and the state of the session that follows from these posts."""
         return self._board
 
     @property

@@ -320,7 +320,7 @@ class Endpoint:
         return self.stream.plan(call)
 
     async def send(self, plan: Round, receiver: str, body: Body) -> None:
-        """Send a message of a round to another party."""
+        """Send a message of a round to another party. body: the content of the message."""
         data = Message(plan.session, plan.call.round, body).encode()
         await self.network.carry(self.party, receiver, data)
 

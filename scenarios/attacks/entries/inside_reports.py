@@ -52,7 +52,8 @@ def grown(scene: Scene, entry: Fault) -> Measured:
             for ask, values in report.answers:
                 remaining_counts[ask][tuple(values)] -= 1
     if any(min(count.values()) < 0 for count in remaining_counts):
-        return 0, maximum  # a user disclosed a report that it has not sent
+        # no growth is measured, because a user disclosed a report that it has not sent
+        return 0, maximum
     promised = scene.settings.local.relied_on
     initial_epsilon = epsilon(scene, [honest(sum(count.values()), promised) for count in read])
     now = epsilon(scene, [count.total() for count in remaining_counts])
