@@ -109,8 +109,8 @@ def offer(section: PopulationSection, base: Path = Path()) -> Offer:
     name = section.source.removeprefix(BUILTIN)
     if section.answered:
         raise DataError(
-            f"population.source: found {PHONES!r}: people who answered on phones of their own, "
-            "once; they cannot be asked again, so that nothing but their run folder tells of them"
+            f"population.source: found {PHONES!r}: people who answered a poll once, on their own "
+            "phones; they cannot be asked again, so read their answers in the poll's run folder"
         )
     if source := source_of(section, base):
         return Offer(source.columns, generated=False)

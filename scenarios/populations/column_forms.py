@@ -27,12 +27,13 @@ from .values import UNKNOWN
 
 YES, NO = "yes", "no"
 BETWEEN = ": "  # separates a column's name from the part, in names of yes-no columns
-MOST_PARTS = 100  # largest number of yes-no columns that replace a column
+MOST_PARTS = 100  # most yes-no columns that replace a column; more are an error
 SIGNS = (";", "|", ",")  # separators inside a cell, tried in this order
 FEW_PARTS = 40  # a column with more different parts is not taken for a multiple-choice question
 # a column looks like multiple choice if at least this share of its values has several parts
 OFTEN_PARTED = 0.05
-MOST_DIGITS = 60  # texts with more characters keep their spelling
+# most digits of a number that gets its shortest spelling; longer texts are unchanged
+MOST_DIGITS = 60
 DIGITS = Context(prec=2 * MOST_DIGITS)
 
 

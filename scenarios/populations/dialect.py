@@ -123,7 +123,7 @@ def _separator(path: Path, lines: list[str], separator: str | None) -> str:
     separator is not a single character, or clearly wrong.
     """
     fits = {mark: _fit(lines, mark) for mark in SEPARATORS}
-    # in a tie, the separator that SEPARATORS lists first
+    # If two separators fit the lines equally well, `max` takes the one that SEPARATORS lists first.
     best = max(fits, key=lambda mark: fits[mark])
     if separator is None:
         return best if fits[best][0] == 2 else _unusual(lines) or best

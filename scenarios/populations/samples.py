@@ -50,7 +50,8 @@ class Samples:
     def rounds(self, index: int) -> Collection[int]:
         """Return the rounds in which the person with this index is asked.
 
-        If both rounds ask the same people (the fixed setting), every person is asked in all rounds.
+        In the fixed setting every person is asked in all rounds. In the statistical setting the
+        first people are asked in round 1 only, and the others in round 2 only.
         """
         return EVERY_ROUND if self.fixed else (1,) if index < self.first else (2,)
 

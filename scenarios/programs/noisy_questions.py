@@ -49,7 +49,9 @@ if TYPE_CHECKING:  # checks of a scenario load no cryptography
 
 SEED = 32  # bytes of a person's entropy that seed all its noise
 MAX_LISTED = 1_000  # most different reports in result.json; more are only in the transcript
-LONG = 1 << 17  # most characters of all reports together in result.json
+# most characters of all reports together in result.json; longer lists of reports are only in the
+# transcript
+LONG = 1 << 17
 BLOCK = 1 << 24  # symbols drawn together in a run without a seed, to limit memory
 
 Randomization = Callable[[Sequence[str], "Entropy"], Sequence[str]]
@@ -246,7 +248,8 @@ def gathered(questions: Sequence[Question], counts: "Sequence[Counts]") -> "list
         first += question.randomizer.messages_per_person
     if first != len(counts):
         raise DataError(
-            f"counts of reports: found {len(counts)}; {first} needed, one per message of a person"
+            f"counts of reports: found for {len(counts)} announced features; needed for {first}, "
+            "one for each message of a person"
         )
     return tallies
 

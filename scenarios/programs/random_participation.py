@@ -62,5 +62,8 @@ class Participation:
 
 
 def drawn(entropy: "Entropy") -> int:
-    """User: draw 32 uniform bits from its own entropy."""
+    """User: draw the 32 uniform bits that decide whether the person submits its row.
+
+    entropy: the person's own source of random bits.
+    """
     return int.from_bytes(entropy.random(DRAW), "big")

@@ -97,11 +97,15 @@ def _part_curve(randomizer: Any, n: int) -> Curve:
 
 
 def delta_at(curve: Curve) -> Callable[[float], float]:
-    """Return the function from epsilon to delta: straight lines in e^epsilon between points."""
+    """Return the function from epsilon to delta: straight lines in e^epsilon between points.
+
+    Beyond the last point, delta stays constant. curve: the points (epsilon in nats, delta) of a
+    privacy curve, by rising epsilon.
+    """
     ends = [at for at, _ in curve]
 
     def delta(epsilon: float) -> float:
-        """Return the delta at an epsilon, in nats."""
+        """Return the delta of the curve at `epsilon` (nats), interpolated between two points."""
         place = bisect_right(ends, epsilon)
         if place == len(curve):
             return curve[-1][1]

@@ -28,7 +28,7 @@ def _wrong(entry: LedgerEntry) -> str | None:
     """
     people = len(entry.people)
     if not people or len(set(entry.people)) < people:
-        return f"people: found {people}, some of them twice or none at all"
+        return f"people: found {people}; at least one is accepted, and each only once"
     if entry.least < 1:
         return f"least: found {entry.least}; at least 1 is accepted"
     for batch in entry.handed:

@@ -42,8 +42,8 @@ from .noise import Noise
 from .people import ScenarioPeople
 from .spending import ROUNDING, counts, price
 
-# Runs with an epsilon below this share of the largest are added, not composed: the distributions of
-# privacy loss would need steps that are too fine.
+# The epsilon of a run below this share of the largest run's epsilon is added, not composed.
+# Composing privacy losses of such different size would need steps that are too fine.
 SMALL = 1e-3
 # The cost is composed for each set of runs in which a person took part. If people differ in more
 # than this number of sets, all of them get the cost of all runs, an upper bound.
@@ -118,7 +118,11 @@ class MixedBudget:
         return certify(self.questions, reports, self.local.relied_on)
 
     def refusal(self, batch: HandedBatch) -> str | None:
-        """Return the reason to refuse a batch, if any user would exceed the limit; else None."""
+        """Return the reason to refuse a batch if a person would exceed `spend_shuffled`; else None.
+
+        `spend_shuffled` limits a person's epsilon after shuffling, in nats, over all runs of the
+        ledger.
+        """
         limit = self.local.spend_shuffled
         if limit is None:
             return None

@@ -63,6 +63,7 @@ class GroupRule:
     def refusal(self, now: HandedBatch, singles: SingleCounts | None) -> str | None:
         """Return the reason to refuse a release; None if it is allowed.
 
+        It is refused if, combined with earlier releases, it exposes too many people of some group.
         now: the batch of the release. singles: the counts of single columns; None: unknown.
         """
         release_now = now.releases[0]

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-SEEDED = "reproducible, NOT secret"  # the label of every seeded run
+# the label of every seeded run, because its keys and noise follow from the seed
+SEEDED = "reproducible, NOT secret"
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,9 +25,9 @@ def measure(
     """Return the exposure of a release: true, certified, and the worst case over its marginals.
 
     The certified share is proved again for the respondents before the release (board/promise.py).
-    If the release program has no such proof, it is the bound of the decision. People whom a reader
-    can exclude from other small classes are exposed too. The release shows them, so they are added
-    to both shares.
+    If the release program has no such proof, it is the bound of the decision. A release may reveal
+    further small classes, because the values that it shows exclude all but a few values for the
+    people left. These people are added to the true and the certified share.
 
     nodes: the maximum number of nodes of each search tree for the worst case; 0: no search; None:
     the default.

@@ -294,9 +294,10 @@ def _theirs(
     released_columns: Sequence[int],
     hidden: Sequence[Hiding],
 ) -> bool:
-    """Whether a release has the counts of these people, so that no party has tampered with it.
+    """Whether a release has the counts that the true rows of its people give.
 
-    If values are suppressed at random, only the number of people is compared.
+    Different counts show that a party has tampered with the release. If values are suppressed at
+    random, only the number of people is compared.
 
     Args:
         release: the joint counts.

@@ -34,8 +34,9 @@ from .reidentification import (
     known_sets,
 )
 
-# largest matrix (rows: known values of people, columns: reports), in entries, that is summed
-# exactly
+# Most entries of a matrix to compute the scores as exact sums; with more entries they are sampled.
+# A matrix has a column for each report. It has a row for each value, or for each combination of
+# values that the attacker knows.
 SMALL = 1 << 20
 EVERY_SET = "every set"
 

@@ -52,6 +52,7 @@ def _without_search(exposure: Any) -> Any:
     """Return the exposure of an older result in today's form; the limits of its search are None."""
     worst = exposure.get("worst_case") if isinstance(exposure, Mapping) else None
     if not isinstance(worst, Mapping) or "search" in worst:
-        # without a search, or malformed: left unchanged, so that reading the file reports an error
+        # Unchanged if no worst case is recorded, or its search is recorded already. Malformed data
+        # stay unchanged too, so that reading the file reports the error.
         return exposure
     return {**exposure, "worst_case": {**worst, "search": None}}

@@ -41,7 +41,9 @@ class Search(Record, frozen=True):
     enough: float = 0.0
 
 
-# The default search, if the caller gives no number of nodes. It takes 0 to 5 s of processor time.
+# The search if the caller gives no number of nodes. It has at most 100 nodes in each search tree,
+# and does not search tables of more than 100 cells. It is left out if cheap bounds differ by at
+# most 0.2 % of the people. It takes 0 to 5 s of processor time.
 DEFAULT = Search(nodes=100, cells=100, enough=0.002)
 
 

@@ -96,7 +96,8 @@ def faults(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
 def _misplaced(path: Path, fault: Fault, scenario: Scenario) -> Iterator[Problem]:
     """Yield a mistake if an attack needs another type of answers than this scenario has.
 
-    Types of answers: randomized reports, threshold-opened rows, and exact values.
+    Types of answers: randomized reports, threshold-opened rows, and exact values. path: the place
+    of the fault in the scenario file.
     """
     about, answers = ATTACKS[fault.attack].about, answers_in(scenario)
     if about == REPORTS and answers != REPORTS:

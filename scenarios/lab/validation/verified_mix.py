@@ -31,7 +31,8 @@ UNREAD = {
 DEVIATIONS = ("omit", "delay", "change")
 # posts of a keyholder (shuffler of a verified mix) in a round
 POSTS = ("keys", "handed", "checked", "shuffled", "shared")
-FIXED = ("suite", "pad", "salt", "order", "lesson")  # keys of [mix] with no value but the default
+# keys of [mix] that a verified mix accepts with their default value only
+FIXED = ("suite", "pad", "salt", "order", "lesson")
 MANY_READINGS = {
     "hierarchical": "users mask rare values in its later queries, by the counts of earlier ones",
     "local-suppression": "users suppress values in round 2, by rules that follow from round 1",

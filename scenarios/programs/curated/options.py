@@ -18,7 +18,8 @@ from ..dropped_columns import UnreleasedColumn
 from ..interface import ConsideredColumns, Played, Session
 from .rules import bound, choose, listed, listing_rule, named_rule
 
-MAX_LISTED_COLUMNS = 6  # columns up to which every set of columns is listed
+# most columns of a scenario to list every set of columns; with more, no set is listed
+MAX_LISTED_COLUMNS = 6
 
 
 def curator_results(played: Played) -> list[RoundResult]:

@@ -1,4 +1,7 @@
-"""The curator's counts in `hierarchical` as records of `analysis`, and the exposure bounds."""
+"""Conversion of the curator's counts in `hierarchical` to records of `analysis`.
+
+With these records, `analysis` bounds the exposure of people.
+"""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any

@@ -119,7 +119,12 @@ class HierarchicalStrategy:
         speaking = set(self._speaking(schema, curator_knowledge, named_values))
 
         def may_ask(group: "Group") -> bool:
-            """Whether a query for a group of columns is safe, and the table small enough."""
+            """Whether the curator may query the table of a group of columns in the next round.
+
+            The table needs at most MOST_CELLS cells, and each column two possible answers. The
+            people in cells of fewer than k people must stay within two limits: of all such people,
+            and of those whom the curator knows for certain.
+            """
             small = prod(len(named_values[column]) + 1 for column in group) <= MOST_CELLS
             is_askable = small and speaking.issuperset(group)
             return (

@@ -45,7 +45,10 @@ class SetNoise(LocalNoise):
         result: "Claims",  # noqa: ARG002
         sizes: Sequence[int],
     ) -> "Sequence[Question]":
-        """Return the questions of a recorded run, without any owner's vector."""
+        """Return the questions of a recorded run, without any owner's vector.
+
+        sizes: an entry for each element (bit of a vector); only the number of entries is used.
+        """
         from .score import noise
 
         return noise(scenario.local.epsilon or 0.0, len(sizes))

@@ -140,7 +140,11 @@ def _largest_set(codes: Any, k: int, max_exposed: int) -> tuple[int, ...]:
 
 
 def _rival(names: Sequence[str], released_columns: Sequence[int], codes: Any, k: int) -> Rival:
-    """Return the release of whole columns of these people, with its true exposure."""
+    """Return a release of whole columns, without blank values, with its true exposure.
+
+    names: the names of all columns. released_columns: the columns of this release, by index. codes:
+    the true rows of the respondents. k: the smallest safe class, in people.
+    """
     from ....analysis.exposure import joint_counts, users_below
 
     exposed = 0.0

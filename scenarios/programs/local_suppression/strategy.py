@@ -135,9 +135,9 @@ def cover_column(
     """Return the bounds of a column in which all but the `level` most frequent values are blank.
 
     The result has the cover: the probability with which people with other values leave a blank too.
-    It is the smallest that gives at least k blanks, except with a part of the policy's delta. With
-    k blanks, no person stands out by a blank. tallies: the counts of round 1. j: the column's
-    index.
+    It is the smallest that gives at least k blanks, except with probability policy.delta divided by
+    the number of columns. With k blanks, no person stands out by a blank. tallies: the counts of
+    round 1 by column. j: the column's index.
     """
     from ....analysis.suppression.value_suppression import column
 
@@ -178,8 +178,8 @@ def verify(decision: Decision, schema: Schema, round_results: Sequence[RoundResu
                 raise VerificationError(f"{name}: the suppressed values are not the rarest")
             if rules[j].cover != column.cover:
                 raise VerificationError(
-                    f"{name}: the cover probability (of random blanks) is not the smallest "
-                    f"with {claimed.k} blanks"
+                    f"{name}: the probability of random blanks (cover) is not the smallest "
+                    f"that gives at least {claimed.k} blanks"
                 )
         columns.append(column)
     n = max_respondents(tallies)

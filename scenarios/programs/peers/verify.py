@@ -110,7 +110,9 @@ def coalitions(evidence: ProgramEvidence) -> str:
     claimed_sizes = claimed(evidence).sizes
     seed = evidence.result.seed
     if seed is None and any(size.tried < size.coalition_count for size in claimed_sizes):
-        raise NoGround("coalitions were drawn with system randomness")
+        raise NoGround(
+            "coalitions were drawn with system randomness, so they cannot be drawn again"
+        )
     require_equal("coalitions", by_size(record, seed), claimed_sizes)
     return f"{len(claimed_sizes)} sizes measured again"
 

@@ -31,8 +31,8 @@ UNARY = (
     "memoized",
     "memoized-rappor",
 )  # mechanisms with reports of a bit for each value
-# the mechanism whose reports have two bits for each key; a feature has at most as many keys as
-# values
+# The mechanism whose reports have two bits for each key. The limit on bits is checked with two bits
+# for each value, because a feature has at most as many keys as values.
 TWO_BITS = "pckv-ue"
 MOST_VALUES = 4 * MAX_WIDTH  # most bits of a report, which is written in hexadecimal digits
 MOST_BYTES = 64  # most bytes of a text of an open domain, which is reported by prefixes

@@ -33,8 +33,8 @@ from ...serialization.record import Record
 from ..findings import StatedEpsilon
 from ..noisy_questions import Question
 
-# most entries of a matrix with which information is an exact sum (with more it is sampled), and
-# average privacy is computed
+# Most entries (reports times values) of a randomizer's matrix that is computed. With more entries,
+# the information in reports is sampled or left out, and average privacy needs a closed form.
 SMALL = 1 << 20
 # most different rows with which the information is sampled; with more it is not computed
 ROWS = 1 << 16
@@ -49,11 +49,13 @@ ADJACENCY = "replace one"
 # most reports of several bits that a bound counts; the bound also holds with more reports, because
 # each hides a person further
 CROWD = 200_000
-MOST_BITS = 6  # most flipped bits of a report with which epsilon after shuffling is bounded
-# most values of a feature with which the participation factor (how many noiseless answers a report
-# is worth) is computed
+# most bits of a report with a flipped bit for each feature, to compute its epsilon after shuffling;
+# a report with more bits gets no such epsilon
+MOST_BITS = 6
+# most values of a feature to compute the participation factor (the number of noiseless answers that
+# a report is worth); with more values the factor is None
 MAX_FACTOR_VALUES = 16
-MOST_NATS = 1e9  # stands for an infinite epsilon
+MOST_NATS = 1e9  # nats: the largest recorded epsilon; it means that there is no bound
 # points of the quasi-Monte-Carlo integration, for participation factors without a closed form
 POINTS = 1024
 
@@ -345,7 +347,8 @@ def _matrix(randomizer: Any) -> Any:
     """
     if randomizer.closed_form:
         return randomizer
-    # A closed form of local hashing holds for the set of all hash functions, not for this family.
+    # Local hashing has a closed form only for the set of all hash functions. The randomizer has a
+    # smaller family of functions, so its matrix is needed.
     return randomizer.matrix if randomizer.outputs * randomizer.inputs <= SMALL else None
 
 

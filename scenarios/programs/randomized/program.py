@@ -69,7 +69,8 @@ class FeatureNoise(LocalNoise):
     ) -> "Sequence[Question]":
         """Return the questions of a recorded run, without the true values of people.
 
-        The possible values come from the findings. Raises VerificationError without findings.
+        The possible values come from the findings in `result`; `sizes` is not used. Raises
+        VerificationError without findings.
         """
         from ..noisy_questions import questions
         from .score import Randomized

@@ -29,7 +29,9 @@ from .open_domain_values import against as found_against
 from .privacy import ADJACENCY, PrivacyLoss, read_privacy, shuffled_epsilons, unseen_privacy
 from .share_estimates import Estimated, ShareErrors, UntestedEstimate, compare, limits, worst
 
-JOINT = 6  # most bits of a report with which the joint shares of all bits are estimated
+# most features of a report of flipped bits to estimate the joint shares (of all combinations of
+# values); with more features, only the shares of each feature are estimated
+JOINT = 6
 
 
 class ReportBudget(Record, frozen=True):

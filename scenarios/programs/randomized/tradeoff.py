@@ -53,9 +53,11 @@ class Trade:
 
 
 def trades(scenario: Scenario, local: Mapping[str, Any]) -> tuple[Trade, ...]:
-    """Return error and privacy of a run at several epsilons.
+    """Return the error and the average privacy that a run would have at several epsilons.
 
-    local: the findings of the release program `histogram` as plain data, as in result.json.
+    The epsilons are fixed multiples of the scenario's epsilon. () without an epsilon, or without
+    estimated features. local: the findings of the release program `histogram` as plain data, as in
+    result.json.
     """
     features = local["features"]
     epsilon = scenario.local.epsilon
@@ -83,7 +85,8 @@ def _variances(randomizers: Sequence[Any], features: Sequence[Mapping[str, Any]]
     """Return, for each feature, the mean variance of its estimated shares."""
     people = [max(1, feature["reports"]) for feature in features]
     likely = [_likely(feature) for feature in features]
-    if randomizers[0].takes_rows:  # each person makes a single report, about a drawn feature
+    # each person reports one feature, drawn at random: one call gives the variances of all features
+    if randomizers[0].takes_rows:
         return [
             float(feature_variances.mean())
             for feature_variances in randomizers[0].variances(likely, people[0])
@@ -95,7 +98,11 @@ def _variances(randomizers: Sequence[Any], features: Sequence[Mapping[str, Any]]
 
 
 def _likely(feature: Mapping[str, Any]) -> Sequence[float]:
-    """Return the true shares of a feature; if unknown, the distribution nearest to estimates."""
+    """Return the probable shares of a feature's values: the true shares, if they are known.
+
+    If they are unknown: the distribution nearest to the estimated shares. feature: the estimates of
+    the feature, as in result.json.
+    """
     likely: Sequence[float] = feature["truth"] or feature["projected"]
     return likely
 

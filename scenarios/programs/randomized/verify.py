@@ -33,7 +33,7 @@ def recomputed(evidence: ProgramEvidence) -> str:
     values = findings.domains
     if tuple(map(len, values)) != tuple(evidence.run.sizes):
         raise VerificationError(
-            "result.json, findings: the estimates are about other values than the people's"
+            "result.json, findings: the numbers of values of the features differ from the run's"
         )
     noisy_questions = questions(evidence.run.scenario, names, values)
     received = gathered(noisy_questions, counts)
