@@ -240,7 +240,7 @@ def _identity(path: Path, name: str, place: PlaceTable) -> PublicIdentity:
 def _place(name: str, place: PlaceTable, identity: PublicIdentity) -> SessionPlace:
     """Return the address, certificate and users of a machine (a place of the session).
 
-    Raises ParameterError if a party that must listen has no address.
+    Raises ParameterError if a party that must listen has no address. name: the name of the machine.
     """
     if name in SERVED and place.address is None:
         raise ParameterError(
@@ -394,7 +394,7 @@ def _registry(
     """Return the registered public keys of all users, in the order of their numbers.
 
     path: the session file. Raises ParameterError if a machine with users names no file of keys, or
-    the keys are not as many as its users.
+    the keys are not as many as its users. identities: the public identity of each machine, by name.
     """
     every: list[bytes] = []
     halls = [(place.users, name) for name, place in table.place.items() if place.users is not None]

@@ -160,6 +160,6 @@ def standings(board: Board) -> Sequence[tuple[str, str, int, str]]:
 def _round(last: Mapping[str, tuple[str, int]], name: str) -> str:
     """Return the round of a party's last post as text; "-" if there is no round.
 
-    last: party -> kind and round of its last post.
+    last: party -> kind and round of its last post. name: the party.
     """
     return str(last[name][1]) if name in last and last[name][1] else "-"

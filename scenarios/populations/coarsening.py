@@ -203,7 +203,7 @@ def _date(feature: FeatureSection, texts: Sequence[str], missing: str) -> Date:
     """Return the rule that keeps the year, month or another part of a date.
 
     The order of day and month is given, or detected. Raises DataError if no value is a date, or if
-    the order stays unclear.
+    the order stays unclear. texts: the values that occur. missing: the value of an empty cell.
     """
     unit = Unit(feature.date or "year")
     known_texts = [text for text in texts if text != missing]
@@ -313,7 +313,8 @@ def hierarchy(path: Path, level: int, texts: Sequence[str], missing: str) -> Mer
 
     The file has the form of ARX, a tool for anonymization: each line holds a value and its coarser
     values. level: the column of the file, from 1 for the finest generalization. Raises DataError if
-    the file lacks a value or the level.
+    the file lacks a value or the level. texts: the values that occur. missing: the value of an
+    empty cell.
     """
     groups: dict[str, list[str]] = {}
     for value, line in levels(path).items():

@@ -163,7 +163,8 @@ def doubts(
 ) -> Iterator[str]:
     """Yield a warning for each column that looks like sets, or like numbers of two spellings.
 
-    sets: columns that are already read as sets of parts. settled: columns without a doubt.
+    sets: columns that are already read as sets of parts. settled: columns that get no warning,
+    because the scenario has rules for their spelling or for coarser values.
     """
     for j, (name, texts) in enumerate(zip(table.columns, table.values, strict=True)):
         if name in settled:
@@ -177,7 +178,7 @@ def doubts(
 def _number_doubt(name: str, texts: Sequence[str], rows: np.ndarray) -> Iterator[str]:
     """Yield a warning if numbers of a column have several spellings.
 
-    rows: the number of rows with each text.
+    rows: the number of rows with each text. name, texts: the column and its different values.
     """
     groups = number_spellings(texts)
     if not groups:
@@ -203,7 +204,7 @@ def _are(number: int) -> str:
 def _set_doubt(name: str, texts: Sequence[str], rows: np.ndarray) -> Iterator[str]:
     """Yield a warning if the cells of a column look like sets of parts.
 
-    rows: the number of rows with each text.
+    rows: the number of rows with each text. name, texts: the column and its different values.
     """
     sign = set_sign(texts)
     if sign is None:

@@ -107,7 +107,7 @@ def _lines(text: str) -> Iterator[str]:
 def _rows(lines: Sequence[str], separator: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the records (rows of cells) of the first lines, each with the number of its last line.
 
-    Ends before a record that is incomplete or malformed.
+    Ends before a record that is incomplete or malformed. separator: the separator to try.
     """
     reader = csv.reader(lines, delimiter=separator, strict=True)
     try:
@@ -148,6 +148,7 @@ def _fit(lines: list[str], mark: str) -> tuple[int, float, int]:
 
     A line agrees if it has as many cells as the first line. Agreement is 2 if at least 90 % of the
     lines agree, and 1 if fewer do. It is 0 if the separator does not occur in the first line.
+    lines: the first lines of the file. mark: the separator to try.
     """
     widths = [len(row) for _, row in _rows(lines, mark)]
     if not widths or widths[0] < 2:
@@ -157,7 +158,10 @@ def _fit(lines: list[str], mark: str) -> tuple[int, float, int]:
 
 
 def _unusual(lines: list[str]) -> str | None:
-    """Return the separator of a table below titles, or of a header that lacks a name; else None."""
+    """Return the separator of a table below titles, or of a header that lacks a name; else None.
+
+    lines: the first lines of the file.
+    """
     below_scores = {mark: _below(lines, mark) for mark in SEPARATORS}
     best = max(below_scores, key=lambda mark: below_scores[mark])
     if below_scores[best]:
@@ -209,7 +213,10 @@ def _short_header(lines: list[str], mark: str) -> int:
 
 
 def _doubts(lines: list[str], records: Sequence[OpeningLine]) -> Iterator[str]:
-    """Yield a warning if a file is read as a single column, but most lines have a separator."""
+    """Yield a warning if a file is read as a single column, but most lines have a separator.
+
+    lines: the first lines of the file. records: the same lines, cut into cells.
+    """
     if len(records) < 3 or any(len(line.cells) > 1 for line in records):
         return
     for mark, name in SEPARATORS.items():

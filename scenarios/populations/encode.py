@@ -196,7 +196,10 @@ def _settle(
 def _composed_note(
     name: str, column: _TextColumn, texts: Sequence[str], composed_texts: Sequence[str]
 ) -> str:
-    """Return a note that letters and accents of some cells were joined into one character (NFC)."""
+    """Return a note that letters and accents of some cells were joined into one character (NFC).
+
+    name, column: the column. texts: its different texts. composed_texts: these texts in form NFC.
+    """
     changed = np.fromiter(map(operator.ne, texts, composed_texts), bool, len(texts))
     cells = int(column.counted()[changed].sum())
     return f"column {name!r}: letters and accents of {cells:,} cells composed into one sign (NFC)"

@@ -191,7 +191,10 @@ def _facts(scenario: Scenario, available: int | None, features: tuple[str, ...])
 
 
 def _generated_sizes(scenario: Scenario, offered: Offer, names: tuple[str, ...]) -> tuple[int, ...]:
-    """Return the number of values of each feature of generated people."""
+    """Return the number of values of each feature of generated people.
+
+    offered: the columns and values that the generator offers. names: the features.
+    """
     if offered.columns is not None:
         return (len(PRESENCE),) * len(names)
     features = scenario.feature or tuple(FeatureSection(name=name) for name in names)
@@ -281,7 +284,10 @@ def _generated(scenario: Scenario, offered: Offer) -> Iterator[Problem]:
     section = scenario.population
     for i, feature in enumerate(scenario.feature):
         if is_coarser(feature):
-            reason = f"{section.source} makes people of few values; coarser ones are for a table's"
+            reason = (
+                f"{section.source} generates people with few values; rules for coarser values "
+                "need a table"
+            )
             yield problem(("feature", i), reason)
     if section.users is None and offered.users is None:
         yield problem(USERS, f"missing; {section.source} is generated, so say how many people")

@@ -23,7 +23,10 @@ def without_end(lines: Sequence[OpeningLine]) -> Sequence[OpeningLine]:
 
 
 def begins_below(lines: Sequence[OpeningLine]) -> bool:
-    """Whether titles stand above the table, and the place of the header below them is certain."""
+    """Whether titles stand above the table, and the place of the header below them is certain.
+
+    lines: the first lines of the file, without empty lines.
+    """
     start = first_complete(lines)
     return bool(start) and is_sure(lines, start or 0)
 
@@ -91,7 +94,7 @@ def _is_complete(line: OpeningLine, body: Sequence[OpeningLine], width: int) -> 
     if len(cells) < width:
         return all(cells) and len(cells) > 0
     if line.full == 1 and width > 1 and sum(_in_use(body, j) for j in range(width)) > 1:
-        # a file of pandas: a nameless index and a single column
+        # A file of pandas with an index and a single column may lack the name of the index.
         return bool(len(cells) == 2 and not cells[0])
     return all(cells[j] or not j or not _in_use(body, j) for j in range(width))
 

@@ -118,7 +118,8 @@ def _people(
             break
         text_rows += bool(row.texts)
         end -= 1
-    # A line that may be a total counts as a person, and so do the lines above it.
+    # A line that is perhaps a total counts as a person, with a warning, because a person must not
+    # be lost. The lines above it then count as people too.
     people_end = end
     for place in range(end, len(rows)):
         row = rows[place]
@@ -150,7 +151,7 @@ def _is_note(rows: Sequence[_Row], place: int, width: int) -> bool:
     """Whether a line is a note below a table, and not a person.
 
     A note is a single text, or a text that separators have cut into several cells. place: the index
-    of the line. width: number of cells of the table's lines.
+    of the line. width: number of cells of the table's lines. rows: the last lines of the file.
     """
     row = rows[place]
     texts = row.texts

@@ -54,7 +54,8 @@ def rows(
 ) -> Iterator[Sequence[str]]:
     """Yield these columns of each row as text. All rows are people: no row is left out."""
     expressions = ", ".join(f"coalesce(CAST({_quoted(name)} AS VARCHAR), '')" for name in columns)
-    # The names come from the file's own header and are quoted; the path is a parameter.
+    # A name cannot change the query, because `_quoted` makes it an identifier. The path is passed
+    # as a parameter.
     query = f"SELECT {expressions} FROM read_parquet($1)"  # noqa: S608
     with _opened(content) as (connection, place):
         answer = connection.execute(query, [place])

@@ -338,6 +338,7 @@ def domain(
     """Return the announced form of a feature, with its domain (the list of possible values).
 
     Without a list in the feature, the domain is the values that occur; an open domain has no list.
+    occurring: the values that occur, after generalization. rules: the rules that generalize them.
     """
     if feature.open:
         return Feature(feature.name, None, feature.width or WIDTH, rules)

@@ -38,7 +38,10 @@ class PersonRows:
         return range(int(self.starts[person]), int(self.starts[person + 1]))
 
     def places(self, people: NDArray[np.integer]) -> NDArray[np.intp]:
-        """Return the indices of the rows of these persons, person by person."""
+        """Return the indices of the rows of some persons, person by person.
+
+        people: the indices of these persons.
+        """
         row_counts = np.diff(self.starts)[people]
         # number of rows of all earlier persons in `people`
         offsets = np.cumsum(row_counts) - row_counts
@@ -47,7 +50,10 @@ class PersonRows:
         return places
 
     def select_persons(self, people: NDArray[np.integer]) -> "PersonRows":
-        """Return the rows of some persons, renumbered: the order is that of `places(people)`."""
+        """Return the rows of some persons as a table of their own.
+
+        Person i of the result is person people[i]. The rows stand in the order of `places(people)`.
+        """
         row_counts = np.diff(self.starts)[people]
         return PersonRows(np.concatenate(([0], np.cumsum(row_counts))), self.slots)
 

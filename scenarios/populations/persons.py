@@ -23,8 +23,8 @@ from .roles import FEWEST, ColumnRole, may_be_shared, says_who
 from .values import UNKNOWN
 
 RULE = re.compile("first|last|(earliest|latest):.+")
-# A column of names or addresses repeats persons only if it has this number of rows per different
-# text on average, because two people may share a name.
+# A column of names or addresses repeats persons if it has this number of rows per different text.
+# Fewer rows prove no repetition, because two people may share a name.
 OFTEN = 2
 
 

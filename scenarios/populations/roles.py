@@ -23,11 +23,13 @@ from .column_words import WEAK, cut, kinds, own_number, shared
 from .values import DATE, KIND_SHARE, UNKNOWN, numbers_of
 
 FEWEST = 20  # with fewer different values a column is not taken for an identifier
-# the same limit for whole numbers, because even the ages of 20 people often differ
+# With fewer different whole numbers, a column is not taken for an identifier, because even the ages
+# of 20 people often differ.
 FEWEST_NUMBERS = 50
 # codes identify people if their number of different values is at least this share of the rows
 IDENTIFYING_SHARE = 0.9
-# this share of different values suffices for a column called a name, a number or an address
+# A column called a name, a number or an address identifies people if this share of its rows have
+# different values.
 NAMED = 0.02
 LOOKED_AT = 200  # most values of a column that are compared with patterns of dates, codes, ...
 # numbers with more rows per different value are not taken for numbers of a register
@@ -236,7 +238,8 @@ def _weighing(words: list[str], texts: Sequence[str]) -> str | None:
         return None
     if word := kinds()["weight"].first_match(words):
         return word
-    # words for sampling weights or for body weights, such as "weight"
+    # A word such as "weight" may also mean a body weight. So it marks sampling weights only if some
+    # number is above any body weight, and half of the numbers have fractions.
     word = kinds()["weighing"].first_match(words)
     fractions = sum(number % 1 > 0 for number in numbers)
     if max(numbers) > HEAVIEST and fractions >= len(numbers) / 2 and len(words) == 1:

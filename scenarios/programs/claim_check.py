@@ -15,7 +15,8 @@ def require_close(where: str, actual: Any, claimed: Any, *, close: float = CLOSE
     """Raise VerificationError unless a computed and a claimed figure agree.
 
     where: the name of the figure, for messages. close: the relative tolerance of floats; all other
-    values must be equal. Lists and dicts are compared element by element.
+    values must be equal. Lists and dicts are compared element by element. actual: the computed
+    figure. claimed: the figure in the record.
     """
     if isinstance(actual, dict) and isinstance(claimed, dict) and actual.keys() == claimed.keys():
         for key, value in actual.items():

@@ -34,9 +34,11 @@ def coalitions(scenario: Scenario) -> tuple[tuple[str, ...], ...]:
 
 
 def _subsets(names: Sequence[str]) -> Iterator[Iterable[str]]:
-    """Yield the coalitions of these parties that are scored: all subsets, or some of many.
+    """Yield the coalitions to score: all subsets of up to 8 parties.
 
-    names: the two readers (curator and analyst), then the shufflers.
+    Of more parties: each single party, all shufflers, all shufflers but one with both readers, all
+    shufflers with one reader, and all parties. names: the two readers (curator and analyst), then
+    the shufflers.
     """
     if len(names) <= ALL_SUBSETS:
         for size in range(1, len(names) + 1):

@@ -82,9 +82,9 @@ class Findings(Record, frozen=True, tag_field="program"):
     def by_exclusion(self) -> "tuple[int, int] | None":
         """The number of users known by exclusion: to all readers, and to the analyst.
 
-        A user is known by exclusion if all people outside a small class are in the release, so that
-        the user must be in the class. An analyst that opens (decrypts) rows also sees the sizes of
-        the groups that stay closed. None if no value is certain to stay encrypted.
+        The release accounts for all people outside a small class. So the remaining users must be in
+        this class, and their values are known. An analyst that opens (decrypts) rows also sees the
+        sizes of the groups that stay closed. None if no value is certain to stay encrypted.
         """
         return None
 

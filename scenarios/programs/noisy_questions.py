@@ -39,7 +39,7 @@ from ..schema.model import Local, Scenario
 from ..schema.plugs import load
 from .randomized.value_numbers import numbers
 
-if TYPE_CHECKING:  # checks of a scenario load no cryptography
+if TYPE_CHECKING:  # not imported at run time, because checks of a scenario load no cryptography
     from numpy.random import Generator
 
     from ...crypto.entropy import Entropy

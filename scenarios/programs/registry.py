@@ -109,7 +109,7 @@ def heard_as(questions: "Program") -> "ReleaseProgram":
     """Return the first release program with this sequence of queries.
 
     For callers with an announcement and no scenario, because an announcement does not state the
-    kind of policy. If users submit all answers at once, the queries are the same.
+    kind of policy. TWO_ROUND_ONCE (all answers submitted at once) has the queries of TWO_ROUND.
     """
     from ...protocol.wire.announcement import Program
 

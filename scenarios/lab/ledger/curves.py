@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 Curve = tuple[tuple[float, float], ...]  # points (epsilon in nats, delta); epsilon rises from 0
 
 KNOTS = 16  # points of a privacy curve; interpolation between points raises epsilon by about 1 %
-# The privacy losses of all curves are rounded to multiples of one step: the smallest last epsilon
-# of a curve, divided by this number.
+# To convolve the privacy losses of runs, all losses are rounded to multiples of one step. The step
+# is the smallest last epsilon of the runs' curves, divided by this number.
 LATTICE = 64
 # a privacy curve ends at about the epsilon at which its delta is this share of `DELTA`
 BEYOND = 1e-4
 HALVINGS = 50
-TINY = 1e-9  # nats: a smaller epsilon counts as 0
+TINY = 1e-9  # nats: least end of a privacy curve, because a curve needs two different epsilons
 
 
 def certify(

@@ -34,8 +34,8 @@ from ....protocol.wire.hiding_rules import Redact
 from .cells import CellCounts
 from .person_rows import PersonRows, person_counts, project_rows, shown_persons
 
-# most sets of columns, common to the present and earlier releases, that are examined: their number
-# can double with each release
+# Most sets of columns, common to the present and earlier releases, that are examined; with more,
+# the present release counts as unsafe. Their number can double with each release.
 MOST_COLUMN_SETS = 64
 
 
@@ -84,7 +84,12 @@ class KnownRelease:
     def with_cells(
         cls, number: int, scope: Release, cells: CellCounts, rows: PersonRows | None = None
     ) -> "KnownRelease":
-        """Return a release with known joint counts, and with the counts of its single columns."""
+        """Return a release with known joint counts, and with the counts of its single columns.
+
+        number: the number of the release's session in the ledger. scope: the people and columns of
+        the release. cells: the joint counts, by keyed hashes of values. rows: the rows of each
+        person; None: one row each.
+        """
         whole = cls(number, scope, cells, rows=rows)
         return replace(whole, singles={name: whole.over((name,)) for name in scope.columns})
 
@@ -257,7 +262,11 @@ def _is_whole_release(
 
 
 def _linked(past: Sequence[KnownRelease], new_release: KnownRelease) -> list[KnownRelease]:
-    """Return the earlier releases that share people with the new release, directly or by chains."""
+    """Return the earlier releases that share people with the new release, directly or by chains.
+
+    By a chain: the earlier release shares people with another release that is linked. past: all
+    earlier releases.
+    """
     near_releases: list[KnownRelease] = []
     reached, rest = set(new_release.scope.people), list(past)
     while neighbours := [
@@ -274,7 +283,8 @@ def _common_columns(
 ) -> list[frozenset[str]]:
     """Return the column sets common to the new release and any earlier releases, largest first.
 
-    Raises TooManyGroupsError for more than `MOST_COLUMN_SETS` sets.
+    Raises TooManyGroupsError for more than `MOST_COLUMN_SETS` sets. near_releases: the earlier
+    releases that share people with the new release, directly or by chains.
     """
     sets = {new_release.scope.columns}
     for release in near_releases:
@@ -332,8 +342,9 @@ def _distinct(
 ) -> list[KnownRelease]:
     """Return one release for each set of people.
 
-    A release is preferred if its rules for coarser and suppressed values are those of the new
-    release, because only then can their counts be subtracted.
+    Of several releases about the same people, a release is preferred if its rules for coarser and
+    suppressed values are those of the new release. Only then can its counts be subtracted from the
+    counts of the new release. columns: the columns of which the rules are compared.
     """
     words_now = tuple(map(new_release.words, columns))
     sets: dict[frozenset[str], KnownRelease] = {}

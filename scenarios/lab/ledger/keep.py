@@ -76,7 +76,8 @@ def check_suited(scenario: Scenario, mode: str) -> None:
         )
     if answers_in(scenario) is AnswerKind.REPORTS and capability(scenario, SetPopulation):
         raise DataError(
-            "--ledger: it adds up the epsilon of reports about features; here they are about sets"
+            "--ledger: it adds up the epsilon of reports about features; here they are about sets; "
+            "leave --ledger out"
         )
     mechanism = mechanisms().get(scenario.local.mechanism)
     if mechanism is not None and mechanism.split:
@@ -341,7 +342,11 @@ def remembered(
 
 
 def incomparable(past: Sequence[LedgerEntry], crowd: ScenarioPeople) -> str | None:
-    """Return the reason why these people and an earlier session's cannot be compared, or None."""
+    """Return the reason why these people and an earlier session's cannot be compared, or None.
+
+    They can be compared only if both come from tables with the same columns. past: the earlier
+    sessions in the ledger. crowd: the people of this session.
+    """
     for entry in past:
         if entry.source != crowd.columns:
             odd = sorted(set(entry.source) ^ set(crowd.columns))

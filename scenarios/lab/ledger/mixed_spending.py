@@ -42,8 +42,9 @@ from .noise import Noise
 from .people import ScenarioPeople
 from .spending import ROUNDING, counts, price
 
-# The epsilon of a run below this share of the largest run's epsilon is added, not composed.
-# Composing privacy losses of such different size would need steps that are too fine.
+# Runs are composed only if the largest epsilon of their privacy curve is above this share of the
+# largest such epsilon of any run; the epsilons of other runs are added. To compose privacy losses
+# of very different size, the distributions would need steps that are too fine.
 SMALL = 1e-3
 # The cost is composed for each set of runs in which a person took part. If people differ in more
 # than this number of sets, all of them get the cost of all runs, an upper bound.

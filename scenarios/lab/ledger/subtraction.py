@@ -163,10 +163,7 @@ def group_rule(
 
 
 def _known_release(number: int, entry: LedgerEntry) -> KnownRelease | None:
-    """Return the release of an earlier session, with the known counts.
-
-    None if no batch was forwarded.
-
+    """Return the release of an earlier session, with the known counts; None if there is no release.
 
     number: the number of the session in the ledger. entry: the record of the session.
     """

@@ -23,7 +23,8 @@ def play_central(
 ) -> Played:
     """Return the outcome of a session with central parties, with or without messages.
 
-    mode: "real" (with messages) or "ideal". more: further arguments of `play_real`.
+    mode: "real" (with messages) or "ideal". more: further arguments of `play_real`. instruments:
+    observers of the messages and events.
     """
     if mode == "real":
         from .real import play_real

@@ -245,6 +245,7 @@ def _covers(
 
     A cover is a value suppressed at random, which hides which suppressed values are sensitive. With
     a seed the draws equal the draws of a real run. Shape: people, suppression rules of the call.
+    person_indices: the people that the call (query) asks.
     """
     import numpy as np
 

@@ -45,7 +45,11 @@ NOBODY_LEAVES = (1 << 31) - 1  # min_dropout: so large that every missing peer a
 def agreement(
     name: str, schema: Schema, policy: AnnouncedPolicy, rules: Rules, mix: Mix
 ) -> Agreement:
-    """Return the agreement of a session's peers: the parameters that all peers sign beforehand."""
+    """Return the agreement of a session's peers: the parameters that all peers sign beforehand.
+
+    name: the name of the scenario. policy, rules, mix: the limits on exposure, the rules of message
+    transport, and the settings of the mix.
+    """
     return Agreement(
         name,
         schema,
@@ -69,7 +73,10 @@ def play_peers(
     instruments: Sequence[Instrument] = (),
     report: Callable[[str], None] = lambda _: None,
 ) -> Played:
-    """Return the outcome of a session of peers, with messages ("real") or without ("ideal")."""
+    """Return the outcome of a session of peers, with messages ("real") or without ("ideal").
+
+    instruments: observers of the messages and events. report: receives lines on the progress.
+    """
     if mode == "real":
         return _real(plan, seed, instruments, report)
     return _ideal(plan)
@@ -118,7 +125,10 @@ def _real(
     instruments: Sequence[Instrument],
     report: Callable[[str], None],
 ) -> Played:
-    """Return the outcome of a session of peers in which every message is posted on the board."""
+    """Return the outcome of a session of peers in which every message is posted on the board.
+
+    instruments: observers of the messages and events. report: receives lines on the progress.
+    """
     people = plan.crowd.people
     transcript, secrets = Transcript(people.n), Secrets()
     cast = cast_of(plan, seed, secrets)

@@ -137,7 +137,10 @@ def play_real(
 def _unmet(
     plan: SessionPlan, cast: Cast, board: Board, earlier: "Sequence[_Earlier]"
 ) -> tuple[str, ...]:
-    """Return a sentence for each attack that could not act in this session."""
+    """Return a sentence for each attack that could not act in this session.
+
+    earlier: the earlier sessions that the attackers use, with their messages, boards and records.
+    """
     entries = plan.attacks.entries
     if cast.adversary is None or not entries:
         return ()

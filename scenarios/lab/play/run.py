@@ -108,7 +108,19 @@ def run(
 
 @dataclass(frozen=True, slots=True)
 class _How:
-    """The options of a run, as `run` receives them."""
+    """The options of a run, as `run` receives and describes them.
+
+    Attributes:
+        mode: `real` or `ideal`.
+        instruments: observers of the run's messages and events.
+        report: receives lines on the progress.
+        worst_case_nodes: the maximum number of nodes of each search tree; None: the default.
+        ledger: the ledger to which the run is added; None: no ledger.
+        processes: whether each party has a process of its own.
+        durable: the place of the processes' journals: `off`, `tmpfs` or `disk`.
+        workplace: the executor of long computations.
+        recorded: receives the transcript before the scoring.
+    """
 
     mode: Mode
     instruments: Sequence[Instrument]

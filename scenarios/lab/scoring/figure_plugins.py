@@ -47,7 +47,8 @@ def own_figures() -> Mapping[str, OwnFigure]:
 def numbers_of(name: str, figure: OwnFigure, result: Result) -> Frame | None:
     """Return the numbers that a figure draws of a run; None if the run has no such numbers.
 
-    Raises ParameterError if the package returns no table, or a table without rows.
+    Raises ParameterError if the package returns no table, or a table without rows. name: the name
+    of the figure, for messages.
     """
     numbers = figure.numbers(result)
     if numbers is None:

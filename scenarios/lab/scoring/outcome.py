@@ -64,7 +64,7 @@ class Exposure:
         return WrittenExposure(self.true, self.promised, worst)
 
 
-# exposure if people randomize their answers: there is no curator
+# The exposure in a run with randomized answers: 0, because no curator releases true values.
 NO_EXPOSURE = Exposure(0.0, 0.0, None, 0)
 
 
@@ -77,7 +77,7 @@ class Curated:
         decision: the curator's decision; None if round 1 was aborted.
         considered: sets of columns that the curator could have released, each with its certified
             bound on the share of exposed people.
-        dropped: the reason for each suppressed column.
+        dropped: each suppressed column, with the limits that would admit it to the release.
         exposure: the exposure of people by the release.
     """
 
@@ -183,7 +183,7 @@ class Outcome:
 
     @property
     def dropped(self) -> tuple[UnreleasedColumn, ...]:
-        """The reason for each suppressed column."""
+        """Each suppressed column, with the limits that would admit it to the release."""
         return self.curated.dropped if self.curated else ()
 
     @property

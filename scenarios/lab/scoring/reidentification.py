@@ -35,7 +35,8 @@ from ...serialization.record import Record
 if TYPE_CHECKING:
     from ...programs.interface import ScoringSettings
 
-MAX_COLUMNS = 16  # with more columns, attackers that know all but one column are too many
+# with more columns, attackers that know all columns but one are left out: they are too many
+MAX_COLUMNS = 16
 
 
 class AttackSuccess(Record, frozen=True):

@@ -42,7 +42,8 @@ def own_scores() -> Mapping[str, Score]:
 def measure(name: str, score: Score, result: Result) -> float | None:
     """Return the value of a score for a run; None if the score does not apply to this run.
 
-    Raises ParameterError if the package returns no finite number.
+    Raises ParameterError if the package returns no finite number. name: the name of the score, for
+    messages.
     """
     value = score.measure(result)
     if value is None:

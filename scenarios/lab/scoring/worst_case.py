@@ -50,7 +50,7 @@ DEFAULT = Search(nodes=100, cells=100, enough=0.002)
 @keeps_old(found="attained_people")
 @dataclass(frozen=True, slots=True)
 class WorstCaseBracket:
-    """Bounds on the largest number of people that a table with these marginals exposes.
+    """Bounds on the largest number of people that a table with the released marginals exposes.
 
     Attributes:
         attained_people: a lower bound: people exposed by a table that was found.
@@ -102,6 +102,7 @@ def seek(release: Counts, decision: Decision, search: Search) -> WorstCaseBracke
         marginals(columns)[0], certificate.k, nodes=search.nodes, enough=search.enough, **limits
     )
     # The decision's bound holds for the released people only if round 1 counted the same number.
+    # Otherwise the number of released people is the upper bound.
     bound = certificate.people if certificate.n == people else people
     proven = max(min(worst.upper, bound), worst.people)
     return WorstCaseBracket(

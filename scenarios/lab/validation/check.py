@@ -300,14 +300,20 @@ def unavailable(scenario: Scenario) -> Iterator[Problem]:
 
 
 def _unavailable_value(path: tuple[str | int, ...], name: str, value: object) -> Iterator[Problem]:
-    """Yield a mistake if a key's value is not available in this version."""
+    """Yield a mistake if a key's value is not available in this version.
+
+    path: the place of the key in the file. name: the key, such as `policy.kind`.
+    """
     accepted = AVAILABLE[name]
     if value not in accepted:
         yield problem(path, f"{as_found(value)} is not available in this version; {runs(name)}")
 
 
 def runs(name: str) -> str:
-    """Return a clause: the values of a key that this version runs."""
+    """Return a clause: the values of a key that this version runs.
+
+    name: the key, such as `policy.kind`.
+    """
     words = [value if isinstance(value, str) else as_found(value) for value in AVAILABLE[name]]
     return f"it runs {listed(words)}"
 

@@ -24,7 +24,9 @@ def faults(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
             if getattr(fault, key) is not None:
                 yield problem((*path, key), f"{fault.attack} among peers does not read {key}")
         if fault.rate is not None and not (among and among.rated):
-            yield problem((*path, "rate"), f"{fault.attack} does not read rate; drop does")
+            yield problem(
+                (*path, "rate"), f"{fault.attack} does not read rate; only the attack drop does"
+            )
         if among is None or among.act is not None:
             yield from _committed(path, fault, facts)
         elif fault.by is not None:

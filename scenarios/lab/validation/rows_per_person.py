@@ -7,7 +7,8 @@ from ...schema.model import Defence, Policy, Scenario
 from ...schema.problems import Problem, listed, problem, quoted
 
 KEY = "population.rows"
-# a copy of the constant in crypto/tokens.py, which is not imported to keep loading fast
+# Most tokens of a person in a round. A copy of the constant in crypto/tokens.py, which is not
+# imported to keep loading fast.
 MOST_TOKENS = 1_024
 KINDS = ("exposure", "fixed", "all")  # release programs that bound the exposure of persons
 # attacks that can be played if persons have several rows

@@ -69,9 +69,9 @@ class AllColumns(FixedColumns):
 
 
 class ExposureProgram(Decided):
-    """The release program `exposure`: it maximizes the released weight within max_exposure.
+    """The release program `exposure`: it releases the safe set of columns of largest total weight.
 
-    The set is of columns; max_exposure limits the proved share of exposed people.
+    A set is safe if the proved share of exposed people is at most max_exposure.
     """
 
     kind = "exposure"

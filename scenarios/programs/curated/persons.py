@@ -82,7 +82,10 @@ class ByPersons:
         return None
 
     def decide(self, schema: Schema, heard: Sequence[RoundResult]) -> Decision:
-        """Return the columns to release, with a certificate on the number of exposed persons."""
+        """Return the columns to release, with a certificate on the number of exposed persons.
+
+        heard: the query of round 1 with its counts.
+        """
         person_counts = PersonCounts.from_round(heard[0].counts, self.rows)
         fixed = fixed_columns(self.policy, schema)
         if fixed is None:
@@ -111,8 +114,9 @@ class ByPersons:
         decided = decision.certificate
         ballots = sum(joint.values())
         now, missing = people_among(ballots, self.rows), decided.n * self.rows - ballots
-        # A missing ballot makes one cell smaller, so up to k - 1 others in it become exposed. A new
-        # person makes no cell smaller, so only this person may be exposed in addition.
+        # Compared with round 1, each missing ballot makes one cell smaller, so up to k - 1 other
+        # persons in this cell become exposed. A new person makes no cell smaller, so only this
+        # person may be exposed in addition.
         more = missing * max(decided.k - 1, 0) if missing > 0 else -(missing // self.rows)
         return DecisionCertificate(decided.rule, decided.k, now, min(now, decided.people + more))
 

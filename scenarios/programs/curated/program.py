@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from ..interface import ConsideredColumns, Scored, Session
 
 TWO_ROUND = "two-round"  # the sequence of queries: single columns, then the release
-# these release programs share one row in the table of a comparison; the row is named after the kind
-# of policy
+# Release programs derived from `Decided` share this row in the table of a comparison of programs.
+# The row has the name of the kind of policy `exposure`.
 ROW = "exposure"
 
 
@@ -65,7 +65,11 @@ class BoundDecision(ColumnDecision):
         counts: "Sequence[Counts] | None",
         new_people: int | None,
     ) -> "tuple[ConsideredColumns, ...]":
-        """Return every set of columns with its exposure bound; () with more than 6 columns."""
+        """Return every set of columns with its exposure bound; () with more than 6 columns.
+
+        counts: the counts of round 1, by column; None: it was not counted. new_people: the number
+        of people in round 2 if they are other people; None: the same people.
+        """
         from .options import options
 
         return options(policy, schema, counts, new_people)

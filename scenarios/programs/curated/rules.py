@@ -26,14 +26,15 @@ if TYPE_CHECKING:
     from ....analysis.composition import Certificate as Proof
     from ....analysis.suppression import ColumnChoice
 
-# limit of the cells of all sets of columns; above it, sets are listed with the coverage bound,
-# which is faster
+# Most cells of the tables of all sets of columns, added up, to list each set with the bound of the
+# rule `margins`. With more cells, sets are listed with the coverage bound, which is faster.
 LISTED = 1_000
 # prefix of a rule's name in certificates of the statistical setting, where the people of round 2
 # are not in the counts
 STATISTICAL = "statistical-"
 # Limits of the rule worst-case, which searches for the table that exposes the most people. For each
-# set of columns: the nodes of a search tree, and the rounds of a local search by swaps of cells.
+# set of columns: the nodes of a search tree, and the rounds of a local search by swaps of cells. At
+# a limit, the search ends with the upper bound proved so far.
 NODES, ROUNDS = 1_000, 1_000
 
 
@@ -84,7 +85,10 @@ def decision_rule(policy: Policy, new_people: int | None = None) -> DecisionRule
     """
 
     def decide(schema: Schema, counts: Sequence[Sequence[int]], people: int) -> Decision:
-        """Return the released columns with their certificate. people: respondents of round 1."""
+        """Return the released columns with their certificate.
+
+        counts: for each column, the people with each value. people: respondents of round 1.
+        """
         rule = named_rule(policy, new_people, schema)
         fixed = fixed_columns(policy, schema)
         released_columns, proof = _decide(policy, rule, schema, listed(schema, counts), fixed)
@@ -260,7 +264,8 @@ def verify_certificate(
     """Recompute the bound of a certificate from the marginals of all columns of a schema.
 
     Raises VerificationError if the certificate's bound on exposed people is smaller than the bound
-    that can be proved for the released columns.
+    that can be proved for the released columns. counts: for each column, the people with each
+    value. released_columns: their indices.
     """
     rule, k = certificate.rule, certificate.k
     value_counts = listed(schema, counts)

@@ -27,7 +27,7 @@ def knowledge(
     """Return the curator's counts as a record of `analysis`, and the values of each column.
 
     k: the smallest safe class, in people. The values of a column have nonzero counts in round 1,
-    and stand in ascending order.
+    and stand in ascending order. round_results: the curator's queries with their counts.
     """
     from ....analysis.composition.group_counts import with_parts
     from ....analysis.composition.known_groups import GroupKnowledge
@@ -53,6 +53,7 @@ def standings(
     """Return, after each round, the people in certain cells and the exposure bound.
 
     A cell is certain if it has 1 to k - 1 people in every table with the counts so far.
+    round_results: the curator's queries with their counts. k: the smallest safe class, in people.
     """
     from ....analysis.trust.certain_cells import Certainty
 
@@ -69,7 +70,8 @@ def answered_again(
     These answers prove the exposure bound again, for exactly the released people. joint: the
     released counts, which name every value. A result's query keeps its masks, rules by which rare
     values are reported as `other`; `knowledge` applies them to the counts. Columns are numbered by
-    their places among the released columns. Queries for other columns are omitted.
+    their places among the released columns. Queries for other columns are omitted. calls: the
+    curator's queries.
     """
     place = {column: at for at, column in enumerate(released_columns)}
     round_results: list[RoundResult] = []
@@ -119,7 +121,8 @@ def masked(
     """Return, for each masked column, the indices of the values still reported by name.
 
     A mask is a rule of a query: people with any other value of the column report `other`. An index
-    counts from 0 in the column's values, `names`.
+    counts from 0 in the column's values, `names`. round_results: the curator's queries with their
+    counts.
     """
     named_values: dict[int, Group] = {}
     for result in round_results:

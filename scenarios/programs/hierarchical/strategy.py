@@ -53,9 +53,9 @@ if TYPE_CHECKING:
     from ....analysis.composition.known_groups import GroupKnowledge, Promised
 
 KIND = "hierarchical"  # the kind of policy
-MOST_JUDGED = 200  # most groups of columns that are tested for safety in a round
-MOST_ASKED = 60  # most groups of columns that a round may query
-MOST_CELLS = 1 << 20  # most cells in the table of a group of columns that may be queried
+MOST_JUDGED = 200  # most groups of columns tested for safety in a round, those of largest weight
+MOST_ASKED = 60  # most groups of columns that a round may query, those of largest weight
+MOST_CELLS = 1 << 20  # most cells in the table of a group of columns; larger groups are not queried
 # most columns with which every set of columns gets the smaller exposure bound, which takes longer;
 # with more, only the released set gets it
 SHARP = 4
@@ -106,7 +106,8 @@ class HierarchicalStrategy:
         """Return the safe group of columns expected to lower the exposure bound most per bit.
 
         The group is in a list; [] if no safe group is expected to lower the bound. named_values:
-        for each column, the values that people report by name.
+        for each column, the values that people report by name. round_results: the earlier queries
+        with their counts.
         """
         from ....analysis.composition.next_group import choose_group
 
@@ -146,7 +147,8 @@ class HierarchicalStrategy:
         """Return the safe groups with one column more than the groups of the last round.
 
         At most MOST_ASKED groups, in the order of falling total weight. named_values: for each
-        column, the values that people report by name.
+        column, the values that people report by name. round_results: the earlier queries with their
+        counts.
         """
         max_exposed, may_know = (
             self._people_limit(curator_knowledge),
@@ -201,7 +203,7 @@ class HierarchicalStrategy:
         """Return the certificate of a release: a bound on the exposed people in it.
 
         The released counts `joint` give the answers of these people to the earlier queries; these
-        answers prove the bound.
+        answers prove the bound. calls: the earlier queries.
         """
         inside, round_results = answered_again(schema, calls, decision.kept, joint)
         curator_knowledge, _ = knowledge(inside, round_results, self.policy.k)
@@ -271,7 +273,8 @@ class HierarchicalStrategy:
 
         A group has one column more than the groups of the last round. Whether it is safe to query
         is tested later. The weight of a column is its value for the release. named_values: for each
-        column, the values that people report by name.
+        column, the values that people report by name. round_results: the earlier queries with their
+        counts.
         """
         size, gains = len(round_results) + 1, column_weights(self.policy, schema.names)
         speaking = self._speaking(schema, curator_knowledge, named_values)
@@ -294,7 +297,10 @@ class HierarchicalStrategy:
 
 
 def _groups(columns: Sequence[int], size: int) -> "Iterator[Group]":
-    """Yield all groups of `size` columns; if too many, of the first columns only."""
+    """Yield all groups of `size` columns.
+
+    If there are more than 100,000 groups, the last columns are left out until there are fewer.
+    """
     limit = len(columns)
     while limit > size and comb(limit, size) > 100_000:
         limit -= 1
@@ -314,7 +320,9 @@ def considered(
 ) -> tuple[ConsideredColumns, ...]:
     """Return every set of columns with the exposure bound that all counts of the curator prove.
 
-    Meant for few columns. released_columns: the indices of the columns of the release.
+    Meant for few columns, because the number of sets doubles with each column. released_columns:
+    the indices of the columns of the release. round_results: the curator's queries with their
+    counts.
     """
     curator_knowledge, _ = knowledge(schema, round_results, policy.k)
     choices = []
@@ -336,7 +344,10 @@ def dropped(
     round_results: Sequence[RoundResult],
     released_columns: Sequence[int],
 ) -> tuple[UnreleasedColumn, ...]:
-    """Return each suppressed column with the exposure bound if it were released too."""
+    """Return each suppressed column with the exposure bound if it were released too.
+
+    round_results: the curator's queries with their counts. released_columns: their indices.
+    """
     curator_knowledge, _ = knowledge(schema, round_results, policy.k)
     return tuple(
         UnreleasedColumn(
@@ -383,6 +394,7 @@ def verify(
     """Raise VerificationError unless the curator's counts prove a certificate's exposure bound.
 
     claimed: the certificate. round_results: the curator's queries with their counts.
+    released_columns: their indices.
     """
     curator_knowledge, _ = knowledge(schema, round_results, claimed.k)
     if not released_columns:

@@ -1,4 +1,7 @@
-"""The release program `incidence` (a policy.kind): owners of sets report with noise."""
+"""The release program `incidence` (a policy.kind): for each t, the elements in exactly t sets.
+
+The owners of the sets send bit vectors with noise.
+"""
 
 from collections.abc import Iterator, Sequence
 from functools import partial

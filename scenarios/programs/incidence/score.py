@@ -42,7 +42,8 @@ if TYPE_CHECKING:
 
 SEED = 0x73657473  # seed of the method bayes, which samples: equal counts give equal estimates
 
-# Neighbouring data differ in whether one owner's set, or the set of each owner, has an element.
+# Neighbouring data, with two meanings: one element is added to or removed from the set of one
+# owner, or from the sets of any number of owners.
 ONE_MEMBERSHIP, ONE_ELEMENT = "replace one membership", "replace one element's memberships"
 
 
@@ -268,7 +269,12 @@ def score(
     leakage_measure: Callable[[], tuple[float, float]],
     tallies: Sequence[Sequence[Counts]],
 ) -> IncidenceFindings | None:
-    """Return the release program's own scores (findings) of a run; None if no vector was read."""
+    """Return the release program's own scores (findings) of a run; None if no vector was read.
+
+    present: the indices of the owners that took part. leakage_measure: returns the bits that an
+    owner's reports leak about its set, with their standard error. tallies: for each round, the
+    counts that the analyst read.
+    """
     sizes = [question.randomizer.bits for question in settings.questions]
     vector_tally = tally(sizes, tallies[0]) if tallies else None
     if vector_tally is None:
@@ -366,9 +372,9 @@ def noise(epsilon: float, positions: int) -> tuple[Question, ...]:
 
 
 def pieces(epsilon: float, people: Population) -> tuple[Question, ...]:
-    """Return a question for each piece of these owners' bit vectors, with its possible texts.
+    """Return a question for each piece of the owners' bit vectors, with its possible texts.
 
-    epsilon: of one bit, in nats.
+    epsilon: of one bit, in nats. people: the owners of sets.
     """
     questions = noise(epsilon, positions_of(people))
     return tuple(

@@ -66,7 +66,10 @@ class Informative(Decided):
         policy = scenario.policy
 
         def decide(schema: "Schema", counts: Sequence[Sequence[int]], people: int) -> "Decision":
-            """Return the safe columns of largest total entropy. people: respondents of round 1."""
+            """Return the safe columns of largest total entropy. people: respondents of round 1.
+
+            counts: for each column, the people with each value.
+            """
             value_counts = listed(schema, counts)
             column_bits = dict(zip(schema.names, map(bits, value_counts), strict=True))
             rule = named_rule(policy, others, schema)

@@ -28,7 +28,10 @@ class ValueProof(OwnProof):
     def verify(
         self, decision: "Decision", schema: "Schema", round_results: "Sequence[RoundResult]"
     ) -> None:
-        """Raise VerificationError unless the counts of single columns prove the decision."""
+        """Raise VerificationError unless the counts of single columns prove the decision.
+
+        round_results: the queries with their counts; only round 1 is read.
+        """
         from .strategy import verify
 
         verify(decision, schema, round_results)
@@ -70,7 +73,11 @@ class LocalSuppressionProgram(Decided):
         return Strategy(scenario.policy)
 
     def score(self, session: "Session") -> "Scored":
-        """Return the chance that a suppression hides a rare value, and its cost in cells."""
+        """Return the scores of a session, with the findings of this release program.
+
+        The findings are the suppressed values, the chance that a blank hides a rare value, and the
+        number of cells released with a value.
+        """
         from .score import score
 
         played, people, scored = session.played, session.crowd.people, super().score(session)

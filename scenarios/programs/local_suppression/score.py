@@ -116,7 +116,8 @@ def _rule(
 ) -> SuppressedColumn:
     """Return the record of a column with suppressed values: its blanks, expected and counted.
 
-    rule: the suppression rule. tally: the counts of the column in round 1.
+    rule: the suppression rule. tally: the counts of the column in round 1. name: the column.
+    release: the released counts; None without a release.
     """
     listed = sum(tally.get((value,), 0) for value in rule.values)
     unlisted_people = sum(tally.values()) - listed
@@ -132,7 +133,8 @@ def _rule(
 def _largest_set(codes: Any, k: int, max_exposed: int) -> tuple[int, ...]:
     """Return the largest set of whole columns that truly exposes at most `max_exposed` people.
 
-    It is computed from the rows themselves, which no curator knows.
+    It is computed from the rows themselves, which no curator knows. codes: the true rows of the
+    respondents. k: the smallest safe class, in people.
     """
     from ....analysis.suppression.safe_sets import search_safe_sets
 

@@ -94,7 +94,7 @@ class LocalSuppressionStrategy:
 def global_decision(policy: Policy, schema: Schema, tallies: Sequence[Counts]) -> Decision:
     """Return the decision that releases whole columns, without suppression, for comparison.
 
-    The limits are the same. tallies: the counts of round 1.
+    It obeys the policy's k and max_exposure as well. tallies: the counts of round 1.
     """
     from ....analysis.suppression import choose_columns
 
@@ -115,12 +115,18 @@ def global_decision(policy: Policy, schema: Schema, tallies: Sequence[Counts]) -
 
 
 def max_respondents(tallies: Sequence[Counts]) -> int:
-    """Return the number of respondents of the query that most people answered."""
+    """Return the number of respondents of round 1: the largest total of the counts of a column.
+
+    tallies: the counts of round 1, by column.
+    """
     return max((sum(tally.values()) for tally in tallies), default=0)
 
 
 def ranked(tally: Counts) -> tuple[str, ...]:
-    """Return the values of a column that occur, the most frequent first."""
+    """Return the values of a column that occur, the most frequent first.
+
+    Values of equal count stand in alphabetical order. tally: the counts of the column.
+    """
     return tuple(value for (value,) in sorted(tally, key=lambda cell: (-tally[cell], cell)))
 
 

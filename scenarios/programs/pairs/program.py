@@ -68,7 +68,11 @@ class PairDecision(BoundDecision):
         counts: "Sequence[Counts] | None",
         new_people: int | None,
     ) -> "tuple[ConsideredColumns, ...]":
-        """Return every column and every pair of columns, each with its exposure bound."""
+        """Return every column and every pair of columns, each with its exposure bound.
+
+        counts: the counts of round 1, by column; None: it was not counted. new_people: the number
+        of people in round 2 if they are other people; None: the same people.
+        """
         options = super().options(policy, schema, counts, new_people)
         return tuple(option for option in options if len(option.columns) <= MAX_COLUMNS)
 
@@ -93,7 +97,7 @@ class PairsProgram(Decided):
         yield from super().check(scenario, facts)
 
     def strategy(self, scenario: Scenario, others: int | None) -> "Strategy":
-        """Return the strategy that chooses the table from the counts of single columns.
+        """Return the strategy that chooses at most two columns from the counts of single columns.
 
         others: the number of people in round 2 if they are other people; None: the same people.
         """
@@ -103,7 +107,10 @@ class PairsProgram(Decided):
         policy = scenario.policy
 
         def decide(schema: "Schema", counts: Sequence[Sequence[int]], people: int) -> "Decision":
-            """Return the released columns. people: respondents of round 1."""
+            """Return the decision to release one column, two columns or no column.
+
+            counts: for each column, the people with each value. people: respondents of round 1.
+            """
             value_counts = listed(schema, counts)
             released_columns = cross_table(policy, schema, value_counts, others)
             rule = named_rule(policy, others, schema)

@@ -17,7 +17,7 @@ FIXED = (
     "order",
     "lesson",
 )  # keys of [mix] that have one accepted value among peers
-MAX_PEERS = 2_000  # most peers in a session, as each of them reads all posts
+MAX_PEERS = 2_000  # most peers in a session, because each peer reads all posts
 CENTRAL = ("curator_links_at_most",)
 
 

@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     from numpy.random import Generator
 
 SIZES = 16  # peers up to which every size of coalition is measured
-STEPS = 10  # number of sizes of coalitions measured if there are more than SIZES peers
-TRIES = 60  # coalitions drawn and measured for each size, with at most SIZES peers
-FEWER = 20  # coalitions drawn and measured for each size, with more than SIZES peers
+# with more peers than SIZES, sizes of coalitions rise in steps of 1 / STEPS of the peers
+STEPS = 10
+TRIES = 60  # most coalitions measured for each size, with at most SIZES peers; of more, a sample
+FEWER = 20  # most coalitions measured for each size, with more than SIZES peers; of more, a sample
 
 
 def sizes_of(peers: int) -> list[int]:
@@ -47,7 +48,10 @@ def by_size(record: PeerRecord, seed: int | None, sizes: Sequence[int] = ()) -> 
 
 
 def _score_size(record: PeerRecord, peers: Sequence[int], size: int, rng: "Generator") -> OfSize:
-    """Return the messages that coalitions of one size trace: of all coalitions, or of a sample."""
+    """Return the messages that coalitions of one size trace: of all coalitions, or of a sample.
+
+    peers: the indices of all peers. size: members of a coalition. rng: draws the sample.
+    """
     tries = TRIES if len(peers) <= SIZES else FEWER
     every = comb(len(peers), size)
     chosen = list(combinations(peers, size)) if every <= tries else _drawn(peers, size, rng, tries)
@@ -74,7 +78,8 @@ def _drawn(peers: Sequence[int], size: int, rng: "Generator", tries: int) -> lis
 def _mean(name: str, values: Sequence[float], maximum: float, *, whole: bool) -> Spread:
     """Return the mean of values from 0 to `maximum`, with its 95 % interval.
 
-    whole: whether all coalitions were measured; the interval then has no width.
+    whole: whether all coalitions were measured; the interval then has no width. name: the name of
+    the number. values: a value for each measured coalition.
     """
     measured = estimate(name, values, 0.0, maximum)
     limits = (measured.mean, measured.mean) if whole else (measured.low, measured.high)

@@ -35,7 +35,8 @@ UNARY = (
 # for each value, because a feature has at most as many keys as values.
 TWO_BITS = "pckv-ue"
 MOST_VALUES = 4 * MAX_WIDTH  # most bits of a report, which is written in hexadecimal digits
-MOST_BYTES = 64  # most bytes of a text of an open domain, which is reported by prefixes
+# most bytes of a text of an open domain in reports of text prefixes; a larger `width` is refused
+MOST_BYTES = 64
 # Mechanisms that estimate shares, with which a person may report one feature drawn at random.
 SAMPLED = ("grr", "rappor", "oue", "blh", "local-hash", "subset", "hadamard", "projective")
 ROOM = 16  # bits of a hexadecimal report that hold the number of the drawn feature
@@ -112,8 +113,7 @@ def budget(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
         message = f'missing; mechanism = "{local.mechanism}" needs a privacy budget in nats'
         yield problem(("local", "epsilon"), message)
         return
-    # Each element of a set is reported with the whole epsilon, which is not divided by their
-    # number.
+    # Each element of a set is reported with the whole epsilon, which the elements do not share.
     count = 1 if capability(scenario, SetPopulation) else len(facts.features or ())
     each = feature_budget(scenario.local, count) if count else MIN_EPSILON
     if not MIN_EPSILON <= each <= MAX_EPSILON:
@@ -310,13 +310,19 @@ def _pairs(scenario: Scenario) -> Iterator[Problem]:
 
 
 def too_wide(mechanism: str, size: int) -> bool:
-    """Whether a report about `size` values has more bits than a line of text may hold."""
+    """Whether a report about `size` values has more bits than a line of text may hold.
+
+    mechanism: its name in a scenario.
+    """
     bits = {**dict.fromkeys(UNARY, 1), TWO_BITS: 2}.get(mechanism, 0)
     return size * bits > MOST_VALUES
 
 
 def _misfit(mechanism: str, size: int) -> str | None:
-    """Return the reason why a feature with `size` values has no report; None if it has reports."""
+    """Return the reason why a feature with `size` values has no report; None if it has reports.
+
+    mechanism: its name in a scenario.
+    """
     if mechanism == BITS and size != 2:
         return f'{_values(size)}; "{BITS}" needs two, take grr, oue or local-hash'
     if size < 2:

@@ -95,7 +95,7 @@ def measures(question: Question, counts: Counts) -> UntestedMeasures | None:
     """Analyst: estimate numbers such as the mean of a feature from the reports to a question.
 
     The result is not yet compared with the true numbers. None without readable reports, or if the
-    mechanism estimates no numbers other than shares.
+    mechanism estimates no numbers other than shares. counts: how often each text was received.
     """
     symbol_tally = tally(question.randomizer, question.domain, counts)
     if not symbol_tally.people:

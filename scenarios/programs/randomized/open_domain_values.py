@@ -90,7 +90,8 @@ class UntestedFound:
 def searched(question: Question, counts: Counts) -> UntestedFound | None:
     """Analyst: find the frequent values in the reports to a question without a list of values.
 
-    None if the question's mechanism finds no values, or no report was readable.
+    None if the question's mechanism finds no values, or no report was readable. counts: how often
+    each text was received.
     """
     if not question.randomizer.finds:
         return None

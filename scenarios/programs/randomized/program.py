@@ -108,7 +108,10 @@ class Randomizing(OneRound):
         yield from ()
 
     def policy(self, scenario: Scenario) -> "AnnouncedPolicy":
-        """Return the announced policy: its rule states the noise; no class size is required."""
+        """Return the announced policy: its rule states the noise.
+
+        It limits no exposure (k = 1, max_exposure = 1), because no curator releases columns.
+        """
         from ....protocol.wire.announcement import AnnouncedPolicy
         from ..noisy_questions import rule
 

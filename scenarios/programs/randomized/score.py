@@ -192,7 +192,8 @@ def score(
         for question, counts in zip(questions, received, strict=True)
         for estimate in estimates(question, counts, people.schema.names)
     ]
-    several = len(compared) > len(people.schema.names)  # the last estimate is of all bits together
+    # then the last estimate has the joint shares of all features
+    several = len(compared) > len(people.schema.names)
     read = [
         sum(counts.values()) // question.randomizer.messages_per_person
         for question, counts in zip(questions, received, strict=True)
@@ -271,7 +272,7 @@ def _features(
     """Yield the estimated shares of each feature, if each person reports one drawn feature.
 
     A person draws the feature at random. symbol_tally: the counts of reports, by feature and value.
-    The estimates are not yet compared with the true shares.
+    The estimates are not yet compared with the true shares. names: the names of all columns.
     """
     every = question.randomizer.estimate_features(symbol_tally.supporting, symbol_tally.people)
     for column, domain, estimate in zip(question.columns, question.values, every, strict=True):
@@ -293,7 +294,8 @@ def _joint(
 ) -> UntestedEstimate:
     """Return the estimated shares of all combinations of the bits of a report.
 
-    people: the number of readable reports. outside: the number of unreadable texts.
+    people: the number of readable reports. outside: the number of unreadable texts. counts: how
+    often each text was received. names: the names of all columns.
     """
     bits = len(question.columns)
     cells = 1 << bits

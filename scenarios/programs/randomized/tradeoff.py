@@ -82,7 +82,10 @@ def trades(scenario: Scenario, local: Mapping[str, Any]) -> tuple[Trade, ...]:
 
 
 def _variances(randomizers: Sequence[Any], features: Sequence[Mapping[str, Any]]) -> list[float]:
-    """Return, for each feature, the mean variance of its estimated shares."""
+    """Return, for each feature, the mean variance of its estimated shares.
+
+    randomizers: one for each feature. features: the estimates of each feature, as in result.json.
+    """
     people = [max(1, feature["reports"]) for feature in features]
     likely = [_likely(feature) for feature in features]
     # each person reports one feature, drawn at random: one call gives the variances of all features

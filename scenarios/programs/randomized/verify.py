@@ -72,7 +72,8 @@ def _measured(
 ) -> int:
     """Verify that each claimed number, such as a mean, follows from the reports.
 
-    The true values are taken as claimed. Return the number of claimed numbers.
+    The true values are taken as claimed. Return the number of claimed numbers. counts: the counts
+    of the reports to each question. claims: the numbers in result.json.
     """
     computed_measures = [
         measured
@@ -100,7 +101,8 @@ def _verify_values(
 ) -> int:
     """Verify that each claimed value of a feature without listed values follows from the reports.
 
-    The true shares are taken as claimed. Return the number of found values.
+    The true shares are taken as claimed. Return the number of found values. counts: the counts of
+    the reports to each question. claims: the values in result.json.
     """
     computed_values = [
         values for pair in zip(noisy_questions, counts, strict=True) if (values := searched(*pair))
@@ -136,7 +138,8 @@ def _shuffled(
 ) -> None:
     """Verify every claimed epsilon after shuffling, from the noise and the number of reports.
 
-    relied_on: people assumed to keep their reports secret; None: all.
+    relied_on: people assumed to keep their reports secret; None: all. counts: the counts of the
+    reports to each question. claims: the epsilons in result.json.
     """
     each, joint = after_shuffling(
         noisy_questions,

@@ -227,7 +227,7 @@ def test_dates_that_are_none_are_an_error(base: Path) -> None:
 
 def test_generated_people_have_none() -> None:
     zipf = '[scenario]\nname = "z"\n[population]\nsource = "builtin:zipf"\nusers = 50\n'
-    with pytest.raises(ScenarioError, match="coarser ones are for a table's"):
+    with pytest.raises(ScenarioError, match="rules for coarser values need a table"):
         veilmix.loads(zipf + '[[feature]]\nname = "a"\nprefix = 1\n')
 
 
