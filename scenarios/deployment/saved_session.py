@@ -128,7 +128,7 @@ class SessionEvidence:
 
     @property
     def program(self) -> ReleaseProgram:
-        """The release program: the session file's, else the first program with these questions."""
+        """The release program: the session file's, else the first with the announced queries."""
         if self.session is not None:
             return program_of(self.session.scenario)
         return heard_as(self.announced.program)

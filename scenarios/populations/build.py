@@ -268,9 +268,9 @@ def _without_identifiers(
 
 
 def named_identifiers(whole: SourceTable) -> list[JudgedColumn]:
-    """Return the columns of a table that must never be released: direct identifiers and the like.
+    """Return the columns of a table that must never be released.
 
-    These are direct identifiers, free text and sampling weights.
+    These columns are direct identifiers, free text and sampling weights.
     """
     return [
         judged for judged in whole.judged if judged.role in NEVER and judged.column in whole.columns

@@ -190,7 +190,8 @@ def _shape(
     if feature.date is not None:
         yield _date(feature, texts, missing)
     if feature.prefix is not None:
-        # The prefix rule leaves the label of merged rare values whole.
+        # The label of merged rare values is not cut, because applying the rules again must not
+        # change a coarser value.
         merged_label = (OTHER_LABEL,) if feature.merge_below is not None else ()
         yield Prefix(feature.prefix, (missing, *merged_label))
     if feature.bins is not None:

@@ -33,7 +33,7 @@ class ColumnWords:
     phrase: tuple[str, ...] = ()
 
     def first_match(self, words: list[str]) -> str | None:
-        """Return the first word or phrase of a column's name that is on these lists, or None.
+        """Return the first word or phrase of a column's name that is on these word lists, or None.
 
         words: the words of the column's name, in order.
         """

@@ -204,7 +204,7 @@ class Population:
         return tuple(texts[code] for texts, code in values)
 
     def select_people(self, rows: NDArray[np.intp]) -> "Population":
-        """Return the people with these indices, in this order."""
+        """Return the people with some indices, in the order of the indices. rows: the indices."""
         if self.several is not None:
             several, places = self.several.select_persons(rows), self.several.places(rows)
             return replace(

@@ -34,7 +34,8 @@ NAMED = 0.02
 LOOKED_AT = 200  # most values of a column that are compared with patterns of dates, codes, ...
 # numbers with more rows per different value are not taken for numbers of a register
 ROWS_OF_KEY = 20
-ROUND = 0.3  # a column with a larger share of numbers that end in 0 holds measurements
+# a column with a larger share of numbers that end in 0 holds measurements, not register numbers
+ROUND = 0.3
 TEXT_WORDS = 4  # a cell with at least this number of words is free text
 HEAVIEST = 700  # kilograms; a column of weights with larger numbers does not hold body weights
 # for free text, at least this share of rows has different texts, and this share of texts is long

@@ -39,7 +39,9 @@ Vectors = npt.NDArray[np.uint8]
 SOURCE = BUILTIN + SETS
 PIECE = 4 * MAX_WIDTH  # positions in a piece: a hexadecimal digit holds four
 MOST_POSITIONS = MAX_FEATURES * PIECE
-MOST_OWNERS = 200  # most owners; for n owners the estimates' limits need 2 (n + 1) linear programs
+# Most owners; more are refused, because for n owners the limits of the estimates need 2 (n + 1)
+# linear programs.
+MOST_OWNERS = 200
 OWNER, ELEMENT = "owner", "element"  # columns of a file of sets
 NOTE = (
     "generated: elements in exactly t sets, their number proportional to 1/(t + 1), drawn at random"

@@ -27,7 +27,7 @@ KINDS = {  # ending -> the program, and pyreadstat's function
     ".sas7bdat": ("SAS", "read_sas7bdat"),
     ".xpt": ("SAS transport", "read_xport"),
 }
-ROWS = 100_000  # rows that are read at a time
+ROWS = 100_000  # rows that are read at a time, to limit memory
 ENCRYPTED = b"ENCRYPTEDSAV"
 
 

@@ -8,7 +8,8 @@ from .evidence import NoGround, ProgramEvidence
 from .findings import Findings
 
 F = TypeVar("F", bound=Findings)
-CLOSE = 1e-9  # relative tolerance of checks: last digits of floats may depend on the machine
+# relative tolerance of checks, because the last digits of floats may depend on the machine
+CLOSE = 1e-9
 
 
 def require_close(where: str, actual: Any, claimed: Any, *, close: float = CLOSE) -> None:

@@ -6,7 +6,8 @@ from itertools import combinations
 from ..schema.model import Scenario
 from .topology import links, topology_of
 
-ALL_SUBSETS = 8  # parties up to which every coalition is scored; with more, only some are
+# parties up to which every coalition is scored; with more only some, as their number doubles
+ALL_SUBSETS = 8
 
 
 def party_names(scenario: Scenario) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class NoGround(Exception):
-    """A claim cannot be checked: the record lacks the data to compute it from."""
+    """The error that a claim cannot be checked, because the record lacks the data to compute it."""
 
 
 class Claims(Protocol):

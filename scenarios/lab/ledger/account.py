@@ -72,7 +72,7 @@ class Spending(Record, frozen=True):
 
 
 class Union(Record, frozen=True):
-    """The exposure by all releases about exactly these people, taken together.
+    """The exposure of a set of people by all releases about exactly this set, taken together.
 
     Attributes:
         k: number of people in the smallest equivalence class that counts as safe.

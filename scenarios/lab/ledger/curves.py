@@ -28,7 +28,8 @@ KNOTS = 16  # points of a privacy curve; interpolation between points raises eps
 # To convolve the privacy losses of runs, all losses are rounded to multiples of one step. The step
 # is the smallest last epsilon of the runs' curves, divided by this number.
 LATTICE = 64
-# a privacy curve ends at about the epsilon at which its delta is this share of `DELTA`
+# A privacy curve ends at about the epsilon at which its delta is this share of `DELTA`. Beyond the
+# end, delta counts as constant.
 BEYOND = 1e-4
 HALVINGS = 50
 TINY = 1e-9  # nats: least end of a privacy curve, because a curve needs two different epsilons
@@ -37,7 +38,7 @@ TINY = 1e-9  # nats: least end of a privacy curve, because a curve needs two dif
 def certify(
     questions: Sequence[Question], reports: Sequence[int], relied_on: int | None
 ) -> Certified | None:
-    """Return the certificate (epsilon after shuffling) of so many reports to each question.
+    """Return the certificate of a run with noise: its epsilon after shuffling.
 
     reports: the number of reports to each question. relied_on: people assumed to keep their reports
     secret; None: all. None if no bound is known for all questions together, or a question has no
@@ -89,7 +90,8 @@ def _part_curve(randomizer: Any, n: int) -> Curve:
     top = max(report_epsilon(people, randomizer, DELTA * BEYOND).high, TINY)
     bound = upper_curve(people, randomizer, top if top > TINY else None)
     points = [float(at) for at in np.linspace(0.0, top, KNOTS)]
-    # computed in place of epsilon 0, where delta is larger by at most e^start - 1
+    # The bound needs an epsilon above 0. At epsilon 0, delta is larger than at this small epsilon
+    # by at most e^start - 1.
     start = points[1] * 1e-7
     deltas = [bound(start) + expm1(start), *(bound(at) for at in points[1:])]
     falling = np.minimum.accumulate(np.minimum(deltas, 1.0))

@@ -206,7 +206,7 @@ class ReleaseGroup:
         return min(shown_persons(row_terms, self.k).shown_people, len(self.people))
 
     def breaks(self, people: int | None) -> bool:
-        """Whether so many exposed people are a larger share of the group than was promised.
+        """Whether a number of exposed people is a larger share of the group than was promised.
 
         people: the number of exposed people; None (unknown) counts as all people of the group.
         """
@@ -238,7 +238,8 @@ def new_groups(
     for columns in _common_columns(near_releases, now):
         about = [release for release in near_releases if columns <= release.scope.columns]
         numbers = frozenset(release.number for release in about)
-        # the same releases with fewer columns give the same groups, and expose fewer people
+        # Larger sets of columns come first. With fewer columns, the same releases give the same
+        # groups, and expose no more people.
         if numbers in looked_at:
             continue
         looked_at.add(numbers)

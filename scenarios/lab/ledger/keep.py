@@ -216,9 +216,10 @@ class Begun:
         )
 
     def _certified(self, reports: Sequence[int] | None) -> "Certified | None":
-        """Return the certificate (epsilon after shuffling) of so many reports to each question.
+        """Return the certificate of the session: its epsilon after shuffling.
 
-        None without noise, or if no reports were read.
+        reports: the number of reports read to each question; None: no reports were read, so there
+        is no certificate. None without noise.
         """
         if self.budget is None or reports is None:
             return None
@@ -342,10 +343,10 @@ def remembered(
 
 
 def incomparable(past: Sequence[LedgerEntry], crowd: ScenarioPeople) -> str | None:
-    """Return the reason why these people and an earlier session's cannot be compared, or None.
+    """Return the reason why a run's people and an earlier session's cannot be compared, or None.
 
-    They can be compared only if both come from tables with the same columns. past: the earlier
-    sessions in the ledger. crowd: the people of this session.
+    People can be compared only if their fingerprints are hashes of the same columns. past: the
+    earlier sessions in the ledger. crowd: the people of the run.
     """
     for entry in past:
         if entry.source != crowd.columns:

@@ -54,7 +54,10 @@ class NetChange:
 
     @property
     def breaks(self) -> bool:
-        """Whether the difference exposes a larger share of its people than was promised to them."""
+        """Whether the difference exposes a larger share of people than the sessions promised.
+
+        It is a share of the newcomers, the leavers, and the people that moved to another cell.
+        """
         return self.exposed > self.max_exposure * self.people
 
     @property

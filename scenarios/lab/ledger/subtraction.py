@@ -126,8 +126,8 @@ class GroupRule:
     def _completed(self, group: ReleaseGroup, cells: CellCounts | None) -> ReleaseGroup:
         """Return a group of people with the joint counts of the present release filled in.
 
-        A group refers to the releases that are added or subtracted; the counts of the
-        present release are unknown until it is read. cells: these counts.
+        A group refers to the releases that are added or subtracted; the counts of the present
+        release are unknown until it is read. cells: the joint counts of the present release.
         """
         terms = tuple(
             (replace(release, cells=cells) if release.number == self.number else release, factor)

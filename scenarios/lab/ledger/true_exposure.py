@@ -33,9 +33,10 @@ def true_exposure(
 
 
 def _cells(columns: Sequence[str], scenario: Scenario, people: Population) -> Codes | None:
-    """Return the integer codes of these people in columns of the source.
+    """Return the integer codes of people in some columns of their source.
 
     None if a column is missing or is a direct identifier, or if rows of the people were dropped.
+    columns: names in the source. people: the people of the run.
     """
     if people.source is None:
         return None

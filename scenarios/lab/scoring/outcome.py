@@ -190,8 +190,8 @@ class Outcome:
     def exposure(self) -> Exposure:
         """The exposure of the release: the true share of exposed people, and bounds on this share.
 
-        The bounds are the certified bound, and bounds on the worst case over tables with these
-        marginals.
+        The bounds are the certified bound, and bounds on the worst case over tables with the
+        released marginals.
         """
         return self.curated.exposure if self.curated else NO_EXPOSURE
 

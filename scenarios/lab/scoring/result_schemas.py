@@ -37,7 +37,7 @@ def current(data: Mapping[str, Any]) -> dict[str, Any]:
 def _with_bounds(exposure: Any) -> Any:
     """Return the exposure of an older result with bounds on the worst case.
 
-    Older versions recorded the upper bound alone. The release is itself a table with these
+    Older versions recorded the upper bound alone. The release is itself a table with the released
     marginals, so its true exposure is a lower bound.
     """
     if not isinstance(exposure, Mapping):

@@ -114,7 +114,7 @@ class SavedResult:
 
     @property
     def ledger(self) -> "Account | None":
-        """Earlier releases about these people; None if no ledger is kept."""
+        """The ledger's account of the run's people, such as their sessions; None: no ledger."""
         return _set(self.result.ledger)
 
     @property
@@ -164,8 +164,8 @@ class SavedResult:
     def exposure(self) -> Exposure:
         """The exposure of the release: the true share of exposed people, and bounds on this share.
 
-        The bounds are the certified bound, and bounds on the worst case over tables with these
-        marginals.
+        The bounds are the certified bound, and bounds on the worst case over tables with the
+        released marginals.
         """
         return saved_exposure(self.result)
 
@@ -180,9 +180,9 @@ class SavedResult:
         )
 
     def coalition(self, *members: str) -> Received:
-        """Return the leakage to the coalition of these parties.
+        """Return the leakage to a coalition, such as `"curator", "shuffler-1"`.
 
-        UnknownParty if it was not scored.
+        Raises UnknownParty for a coalition that was not scored.
         """
         return find_coalition(self.coalitions, members)
 

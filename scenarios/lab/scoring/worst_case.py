@@ -66,9 +66,9 @@ class WorstCaseBracket:
     why: str = field(default="", compare=False)
 
     def shares(self, people: int) -> tuple[float, float]:
-        """Return the lower and the upper bound on the largest exposure, as shares of these people.
+        """Return the lower and the upper bound on the largest exposure, as shares of people.
 
-        They are equal if the worst case is proved.
+        Both shares are equal if the worst case is proved. people: the number of released people.
         """
         return self.attained_people / people, self.proven / people
 

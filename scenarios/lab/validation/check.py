@@ -31,7 +31,8 @@ from .peer_faults import faults as peer_faults
 from .rows_per_person import several_rows
 from .verified_mix import submitted_once, verified
 
-# a number of columns that is large enough for several rounds with every program of adaptive queries
+# A number of columns with which every program of adaptive queries has several rounds. It shows
+# whether the number of rounds of a program depends on the columns.
 SEVERAL_ROUNDS_COLUMNS = 4
 # most invented users (Sybils) of an attack; each costs as much computation as a real user
 MAX_SYBILS = 100_000
@@ -262,7 +263,7 @@ def expected(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def swept(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
-    """Yield the keys that a sweep cannot vary, and values that these keys cannot take."""
+    """Yield the keys of [sweep] that a sweep cannot vary, and values that a key cannot take."""
     can = sweepable(scenario)
     for key, values in scenario.sweep.items():
         if key not in can:

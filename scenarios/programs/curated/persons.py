@@ -122,7 +122,11 @@ class ByPersons:
 
 
 def max_exposed(person_counts: PersonCounts, k: int, released_columns: Sequence[int]) -> int:
-    """Return an upper bound on the number of exposed persons in a release of these columns."""
+    """Return an upper bound on the number of exposed persons in a release of some columns.
+
+    person_counts: the counts of round 1. k: the smallest safe class, in persons. released_columns:
+    the indices of the columns.
+    """
     from ....analysis.composition.person_bound import PersonBounds
 
     return (

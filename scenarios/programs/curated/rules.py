@@ -55,7 +55,7 @@ class BySingles(ByMarginals):
         decision: Decision,
         joint: Counts,
     ) -> DecisionCertificate:
-        """Return the certificate of a release: a bound on the exposed people in it.
+        """Return the certificate of a release: a bound on the exposed people in the release.
 
         The policy's rule proves the bound from the counts of each released column by itself. joint:
         the released counts, of which the single columns are sums.
@@ -220,9 +220,10 @@ def _public(schema: Schema) -> bool:
 
 
 def bound(rule: Any, counts: Sequence[Sequence[int]], k: int) -> Any:
-    """Return the bound on exposed people that a rule proves for columns with these counts.
+    """Return the bound on exposed people that a rule proves from the counts of single columns.
 
     rule: the name of a method of `analysis` that bounds exposure, or a function of counts and k.
+    counts: for each column, the people with each value. k: the smallest safe class, in people.
     """
     from ....analysis.composition import best_bound
 

@@ -60,7 +60,7 @@ class GroupDecision(BoundDecision):
         )
 
     def dropped(self, session: "Session") -> "tuple[UnreleasedColumn, ...]":
-        """Return each suppressed column with the exposure bound if it were released too."""
+        """Return each suppressed column with the exposure bound of a release that adds it."""
         from ..curated.options import curator_results
         from .strategy import dropped
 

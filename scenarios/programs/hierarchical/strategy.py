@@ -200,10 +200,10 @@ class HierarchicalStrategy:
     def prove(
         self, schema: Schema, calls: Sequence[Call], decision: Decision, joint: Counts
     ) -> DecisionCertificate:
-        """Return the certificate of a release: a bound on the exposed people in it.
+        """Return the certificate of a release: a bound on the exposed people in the release.
 
-        The released counts `joint` give the answers of these people to the earlier queries; these
-        answers prove the bound. calls: the earlier queries.
+        The released counts `joint` give the answers of the released people to the earlier queries.
+        These answers prove the bound. calls: the earlier queries.
         """
         inside, round_results = answered_again(schema, calls, decision.kept, joint)
         curator_knowledge, _ = knowledge(inside, round_results, self.policy.k)
@@ -212,10 +212,11 @@ class HierarchicalStrategy:
     def _limit(
         self, curator_knowledge: "GroupKnowledge", named_values: "NamedValues"
     ) -> "Callable[[Sequence[Group]], bool]":
-        """Return a function: whether the curator may receive the tables of these groups of columns.
+        """Return a test of whether the curator may receive the tables of some groups of columns.
 
         The limit is curator_exposure: the share of people that the curator may know for certain to
-        be in a cell of fewer than k people.
+        be in a cell of fewer than k people. named_values: for each column, the values that people
+        report by name.
         """
         from ....analysis.suppression.column_suppression import people_allowed
         from ....analysis.trust.certain_cells import Certainty
@@ -344,9 +345,10 @@ def dropped(
     round_results: Sequence[RoundResult],
     released_columns: Sequence[int],
 ) -> tuple[UnreleasedColumn, ...]:
-    """Return each suppressed column with the exposure bound if it were released too.
+    """Return each suppressed column with the exposure bound of a release that has this column too.
 
-    round_results: the curator's queries with their counts. released_columns: their indices.
+    round_results: the curator's queries with their counts. released_columns: the indices of the
+    columns of the release.
     """
     curator_knowledge, _ = knowledge(schema, round_results, policy.k)
     return tuple(

@@ -131,7 +131,7 @@ def ranked(tally: Counts) -> tuple[str, ...]:
 
 
 def counted(tally: Counts, values: Sequence[str]) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
-    """Return the number of people with each of these values. tally: the counts of the column."""
+    """Return the number of people with each of some values. tally: the counts of their column."""
     return np.array([tally[value,] for value in values], dtype=np.int64)
 
 

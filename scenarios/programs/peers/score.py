@@ -27,7 +27,11 @@ FEWER = 20  # most coalitions measured for each size, with more than SIZES peers
 
 
 def sizes_of(peers: int) -> list[int]:
-    """Return the coalition sizes to measure among n peers: 1 to n - 1, or about ten of them."""
+    """Return the sizes of coalitions to measure among n peers.
+
+    With at most SIZES peers: every size from 1 to n - 1. With more: 1, n - 1, and nine sizes
+    between them.
+    """
     if peers <= SIZES:
         return list(range(1, peers))
     return sorted({1, peers - 1, *(round(i * peers / STEPS) for i in range(1, STEPS))})

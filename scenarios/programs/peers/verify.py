@@ -21,7 +21,7 @@ from ..peer_findings import PeersFound
 from .record import agreement_of, reckoned
 from .score import by_size
 
-MAX_LETTERS = 60  # characters of a wrong value that a message shows
+MAX_LETTERS = 60  # most characters of a wrong value that a message shows; a longer value is cut off
 Rule = tuple[str, str, Callable[[ProgramEvidence], str]]
 
 

@@ -34,14 +34,16 @@ UNARY = (
 # The mechanism whose reports have two bits for each key. The limit on bits is checked with two bits
 # for each value, because a feature has at most as many keys as values.
 TWO_BITS = "pckv-ue"
-MOST_VALUES = 4 * MAX_WIDTH  # most bits of a report, which is written in hexadecimal digits
+# most bits of a report: a text of MAX_WIDTH hexadecimal digits, with four bits each
+MOST_VALUES = 4 * MAX_WIDTH
 # most bytes of a text of an open domain in reports of text prefixes; a larger `width` is refused
 MOST_BYTES = 64
 # Mechanisms that estimate shares, with which a person may report one feature drawn at random.
 SAMPLED = ("grr", "rappor", "oue", "blh", "local-hash", "subset", "hadamard", "projective")
 ROOM = 16  # bits of a hexadecimal report that hold the number of the drawn feature
 ON_REPORTS = ("poison-reports", "inside-reports")
-# least and most people whose numbers are added as shares, which only the mix protects
+# Limits of the minimum batch for mechanisms that split numbers into shares, because only the mix
+# protects the shares. No more people may take part than the second number.
 LEAST_CROWD, MOST_CROWD = 16, 131_072
 MIN_EPSILON, MAX_EPSILON = (
     1e-6,
@@ -361,5 +363,8 @@ def pointless(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def _set_keys(scenario: Scenario, keys: Sequence[str]) -> Iterator[str]:
-    """Yield each of these keys that the scenario sets in [expect], the expected results."""
+    """Yield each of some keys that the scenario sets in [expect], the expected results.
+
+    keys: the keys to look for.
+    """
     return (key for key in keys if getattr(scenario.expect, key) is not None)

@@ -41,7 +41,8 @@ ROWS = 1 << 16
 DRAWS = 4096
 TABLE = 1 << 22  # most likelihoods of sampled reports in memory at a time
 SUPPORTS = 1 << 24  # most (sampled report, value) pairs in memory at a time
-WORD = 1 << 62  # largest number of possible rows that are numbered in 64 bits
+# largest number of possible rows to number rows in 64 bits; with more, rows are compared
+WORD = 1 << 62
 SEED = 0x746F6C64
 DELTA = 1e-6  # the delta of every epsilon after shuffling
 # neighbouring collections differ in the answers of one person; the number of participants is public

@@ -131,7 +131,7 @@ def missed(shares: Sequence[float], truth: Sequence[float]) -> tuple[float, ...]
 
 
 def worst(features: Sequence[Estimated]) -> ShareErrors | None:
-    """Return the largest and the mean error over all shares of these features.
+    """Return the largest and the mean error over all estimated shares of several features.
 
     None if the true shares of a feature are unknown.
     """

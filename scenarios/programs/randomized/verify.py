@@ -21,7 +21,8 @@ from .privacy import PrivacyLoss, after_shuffling, unseen_information
 from .score import Randomized, budget_of, estimates
 from .share_estimates import limits, worst
 
-SOLVED = 1e-5  # tolerance of values from an equation solved to 1e-6
+# relative tolerance of epsilons, because each solves an equation that is solved to 1e-6
+SOLVED = 1e-5
 
 
 def recomputed(evidence: ProgramEvidence) -> str:
