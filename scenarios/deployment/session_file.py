@@ -198,7 +198,7 @@ def _session(table: SessionTable, path: Path, opening: bytes) -> SessionFile:
     shufflers = hops(table.place)
     if [parties.shuffler(hop + 1) for hop in range(len(shufflers))] != list(shufflers):
         raise ParameterError(
-            f"place: found {', '.join(shufflers)}; shufflers count from 1, none left out"
+            f"place: found {', '.join(shufflers)}; shufflers are numbered from 1 without gaps"
         )
     if len({identity.certificate for identity in identities.values()}) < len(identities):
         raise ParameterError(
@@ -244,7 +244,8 @@ def _place(name: str, place: PlaceTable, identity: PublicIdentity) -> SessionPla
     """
     if name in SERVED and place.address is None:
         raise ParameterError(
-            f"place.{name}: address missing; board, curator, analyst and shufflers listen"
+            f"place.{name}: address missing; board, curator, analyst and shufflers need an "
+            "address, because other parties connect to them"
         )
     users = range(0) if place.users is None else range(place.users[0] - 1, place.users[1])
     if place.address is None:
@@ -262,8 +263,8 @@ def _check_users(places: dict[str, SessionPlace]) -> None:
     for name, place in places.items():
         if len(place.users) > 1_000_000 or not claimed_users.isdisjoint(place.users):
             raise ParameterError(
-                f"place.{name}.users: another machine answers for some of these users, or they are "
-                "more than 1,000,000"
+                f"place.{name}.users: a user belongs to one machine, and a machine answers for at "
+                "most 1,000,000 users"
             )
         claimed_users |= set(place.users)
     if not claimed_users:
@@ -384,7 +385,8 @@ def _check_listening(scenario: Scenario, places: dict[str, SessionPlace]) -> Non
     deaf = [name for name, place in places.items() if place.users and not place.port]
     if scenario.defence.tokens and deaf:
         raise ParameterError(
-            f"place.{deaf[0]}: address missing; with `tokens` users get tokens, so they listen"
+            f"place.{deaf[0]}: address missing; with `tokens` the users here receive "
+            "tokens, so the machine needs an address"
         )
 
 
@@ -410,7 +412,7 @@ def _registry(
         if first != len(every) + 1 or last - first + 1 != len(keys):
             raise ParameterError(
                 f"place.{name}: users {first} to {last}, and {file} has {len(keys)} keys; "
-                "registered people are numbered from 1, without holes, a key for each"
+                "registered people are numbered from 1 without gaps, with a key for each"
             )
         every += keys
     return Registry(tuple(every))

@@ -86,7 +86,9 @@ def read_status(url: str, keeper: PublicIdentity) -> BoardStatus:
         why = run_loop(diagnose, board_place, bad, {}).text
         raise DataError(f"{url}: no board of {keeper.name} answers there ({why})") from None
     except Refused:
-        raise DataError(f"{url}: the board shows a post that no board may take: {LYING}") from None
+        raise DataError(
+            f"{url}: the board shows a post that breaks the protocol: {LYING}"
+        ) from None
 
 
 async def _look(address: Address, keeper: PublicIdentity) -> BoardStatus:

@@ -321,7 +321,8 @@ def hierarchy(path: Path, level: int, texts: Sequence[str], missing: str) -> Mer
     for value, line in levels(path).items():
         if level >= len(line):
             raise DataError(
-                f"{path}: {value!r} has {len(line) - 1} coarser values; level = {level} is none"
+                f"{path}: {value!r} has {len(line) - 1} coarser values; level = {level} is none "
+                "of these levels"
             )
         groups.setdefault(line[level], []).append(value)
     known_values = {value for group in groups.values() for value in group} | set(groups)

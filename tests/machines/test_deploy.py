@@ -179,7 +179,7 @@ WRONG = {
     "deaf people": (
         "[place.board]",
         "[defence]\nregistered = true\ntokens = true\n[place.board]",
-        "so they listen",
+        "so the machine needs an address",
     ),
     "rare values": ('name = "day"', 'name = "day"\nmerge_below = 3', "the values of all people"),
     "widths": ('name = "day"', 'name = "day"\nbins = { width = 5 }', "say edges"),

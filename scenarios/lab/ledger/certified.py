@@ -44,9 +44,9 @@ def defect(certified: Certified) -> str | None:
     if not certified.reports or min(certified.reports) < 1:
         return f"reports: found {list(certified.reports)}; a number of 1 or more a question"
     if certified.relied_on is not None and not (1 <= certified.relied_on <= min(certified.reports)):
-        return f"relied_on: found {certified.relied_on}; 1 to the fewest reports of a question"
+        return f"relied_on: found {certified.relied_on}; 1 to the fewest reports are accepted"
     falls = all(a[0] < b[0] and a[1] >= b[1] for a, b in pairwise(certified.curve))
     inside = all(isfinite(at) and 0 <= delta <= 1 for at, delta in certified.curve)
     if len(certified.curve) < 2 or certified.curve[0][0] != 0 or not (falls and inside):
-        return "curve: two epsilons or more from 0 up, whose deltas in 0 to 1 do not grow"
+        return "curve: two points or more with epsilons rising from 0, deltas falling, are accepted"
     return None

@@ -160,7 +160,8 @@ def _check_shown_board(path: Path, deviation: DeviationSection) -> Iterator[Prob
     changes_announcement = deviation.message == "announcement" and deviation.change is not None
     if deviation.by == parties.CURATOR and not changes_announcement:
         message = (
-            'the curator can show only another announcement: message = "announcement", changed'
+            'the curator can show only another announcement: say message = "announcement", and '
+            "give a change"
         )
         yield problem((*path, "message"), message)
     if deviation.by == parties.NETWORK and (deviation.message is None) != (
