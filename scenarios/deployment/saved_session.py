@@ -28,7 +28,7 @@ Posts = Sequence[tuple[str, bytes]]
 
 
 def is_saved_session(folder: Path) -> bool:
-    """Whether a folder holds saved posts."""
+    """Whether a folder holds the file of a session's saved posts."""
     return (folder / POSTS).is_file()
 
 

@@ -60,7 +60,10 @@ class Unusable(Exception):
     """
 
     def __init__(self, column: int, row: int, why: str) -> None:
-        """Keep the place of the text, and the reason why it cannot be a value."""
+        """Keep the column and the row of the text (indices from 0), and the reason.
+
+        why: the reason that the text cannot be a value.
+        """
         super().__init__(why)
         self.column, self.row, self.why = column, row, why
 

@@ -108,7 +108,7 @@ class SourceTable:
 
     @property
     def n(self) -> int:
-        """The number of people."""
+        """The number of people, also if each has several rows."""
         return len(self.codes) if self.persons is None else int(self.persons.max()) + 1
 
 
@@ -162,7 +162,7 @@ class Population:
 
     @property
     def n(self) -> int:
-        """The number of participants."""
+        """The number of participants, also if each has several rows."""
         return int(self.codes.shape[0]) if self.several is None else self.several.n
 
     @property

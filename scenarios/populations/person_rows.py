@@ -1,4 +1,4 @@
-"""The rows of each person in a table in which the rows of a person stand together."""
+"""The rows of each person, in a table that lists the rows person by person."""
 
 from dataclasses import dataclass
 

@@ -278,7 +278,7 @@ def _free_text(sample: Sequence[str], text_count: int, people: int) -> str | Non
 
 
 def _digits(sample: Collection[str]) -> bool:
-    """Whether each value contains a digit, as codes do."""
+    """Whether each value contains a digit, as codes do. sample: a sample of the values."""
     return all(any(map(str.isdigit, text)) for text in sample)
 
 

@@ -33,7 +33,7 @@ class Certified(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
 
     @property
     def top(self) -> float:
-        """The largest epsilon of the points of the curve, in nats."""
+        """The largest epsilon on the privacy curve of the certificate, in nats."""
         return self.curve[-1][0]
 
 

@@ -52,7 +52,11 @@ def noise_of(scenario: Scenario, schema: Schema) -> Noise | None:
 
 
 def price(noise: Noise, runs: int) -> float:
-    """Return the epsilon, in nats, that one person spends in `runs` runs with this noise."""
+    """Return the local epsilon, in nats, that one person spends in `runs` runs with this noise.
+
+    If the noise is drawn anew in each run, the epsilons of all runs and columns are added. If it is
+    kept from run to run, the exact epsilon of `runs` reports of one answer is added over columns.
+    """
     if noise.forever is None:
         return runs * noise.epsilon * max(1, len(noise.columns))
     from ...schema.plugs import load

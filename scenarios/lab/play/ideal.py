@@ -219,7 +219,7 @@ def _ideal(plan: SessionPlan, plan_answers: _PlanAnswers) -> Ideal:
     rules = plan.rules
 
     def asking(call: Call) -> int:
-        """Return the number of users that ask for tokens in a round."""
+        """Return the number of users that ask for tokens (credentials) in the round of a call."""
         return len(present(plan.crowd, plan.faults, call.round, SILENT))
 
     if plan.questions:

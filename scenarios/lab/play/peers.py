@@ -174,7 +174,7 @@ def _ideal(plan: SessionPlan) -> Played:
     terms = _agreement(plan)
 
     def answering(call: Call) -> PeopleTable:
-        """Return the table of the peers that answer a call (query)."""
+        """Return the table of the peers that answer a call (the query of a round)."""
         return PeopleTable(people.values, people.codes[present(crowd, faults, call.round)])
 
     ideal = run_through(
@@ -183,7 +183,7 @@ def _ideal(plan: SessionPlan) -> Played:
     )
 
     def answers(call: Call) -> Answers:
-        """Return the answers to a call (query), by peer."""
+        """Return the answers to a call (the query of a round): the rows of all present peers."""
         present_peers = present(crowd, faults, call.round)
         rows = rows_of(answering(call), call, present_peers)
         return Answers(rows, frozenset(rows), frozenset(rows))

@@ -44,6 +44,12 @@ class SavedResult:
 
     A run folder lacks `considered`, `dropped`, `seconds`, `notes`, `schema` and `failed`.
     `decision` is the record of result.json, with names of columns instead of indices.
+
+    Attributes:
+        scenario: the scenario that was played.
+        result: the content of result.json.
+        sizes: the number of values of each column.
+        versions: the versions of veilmix, Python and libraries that played the run, by name.
     """
 
     __slots__ = ()
@@ -54,7 +60,7 @@ class SavedResult:
 
     @property
     def seed(self) -> int | None:
-        """The seed of the run; None where system randomness was used."""
+        """The seed of the run; None if system randomness was used."""
         return self.result.seed
 
     @property

@@ -248,7 +248,7 @@ def sets(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def expected(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
-    """Yield the lines of [expect] that no run can satisfy."""
+    """Yield the lines of [expect], the expected results, that no run can satisfy."""
     expect = scenario.expect
     both = [name for name in expect.kept or () if name in (expect.suppressed or ())]
     if both:
@@ -289,7 +289,7 @@ def sweepable(scenario: Scenario) -> tuple[str, ...]:
 
 
 def unavailable(scenario: Scenario) -> Iterator[Problem]:
-    """Yield every key with a value that this version does not run."""
+    """Yield a mistake for every key with a value that this version of veilmix cannot run."""
     for name in AVAILABLE:
         table, key = name.split(".")
         part = getattr(scenario, table)

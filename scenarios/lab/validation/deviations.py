@@ -188,7 +188,7 @@ def _row(path: Path, deviation: DeviationSection, facts: ScenarioFacts) -> Itera
 def _rounds(
     path: Path, deviation: DeviationSection, scenario: Scenario, facts: ScenarioFacts
 ) -> Iterator[Problem]:
-    """Yield the rounds of a deviation that do not exist."""
+    """Yield the rounds of a deviation that the session cannot have. path: the deviation's place."""
     limit = max_rounds(scenario.policy, len(facts.features or ()))
     for place, number in enumerate(deviation.rounds):
         if facts.features is not None and number > limit:

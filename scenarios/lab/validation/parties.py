@@ -120,7 +120,7 @@ def _misplaced(path: Path, fault: Fault, scenario: Scenario) -> Iterator[Problem
 
 
 def _unread(path: Path, fault: Fault) -> Iterator[Problem]:
-    """Yield the keys of a fault that its attack does not read."""
+    """Yield the keys of a fault that its attack does not read. path: the place of the fault."""
     reads = ATTACKS[fault.attack].reads
     for key in KEYS:
         if getattr(fault, key) is not None and key not in reads and not by_users(fault):
@@ -135,7 +135,10 @@ def _unread(path: Path, fault: Fault) -> Iterator[Problem]:
 
 
 def _committed(path: Path, fault: Fault, names: PartyNames) -> Iterator[Problem]:
-    """Yield a mistake if the party that a fault names cannot commit the attack."""
+    """Yield a mistake if the party that a fault names cannot commit the attack.
+
+    path: the fault's place in the file. names: all parties of the scenario.
+    """
     role = ATTACKS[fault.attack].by
     if fault.by is None:
         if role == SHUFFLER:
@@ -156,7 +159,10 @@ def _committed(path: Path, fault: Fault, names: PartyNames) -> Iterator[Problem]
 
 
 def _struck(path: Path, fault: Fault, facts: ScenarioFacts) -> Iterator[Problem]:
-    """Yield a mistake if a fault of users names no users, or users that do not take part."""
+    """Yield a mistake if a fault of users names no users, or users that do not take part.
+
+    path: the fault's place in the file.
+    """
     if fault.rate is not None:
         message = f"{fault.attack} acts on a share of users, not of messages; write share instead"
         yield problem((*path, "rate"), message)

@@ -89,6 +89,7 @@ class Decided:
     """The base class of release programs with a curator that counts columns, then decides.
 
     A subclass overrides the parts that differ: mostly `strategy`, which holds the decision.
+    `ReleaseProgram` (programs/interface.py) describes the attributes.
     """
 
     kind = ""
