@@ -30,9 +30,10 @@ def chooses(policy: Policy) -> bool:
 
 
 def _widest(columns: Sequence[int]) -> "list[tuple[int, ...]]":
-    """Return the groups with the most columns, as many as the curator may query in single rounds.
+    """Return the groups of columns with the most columns, in the order of rising size.
 
-    Groups with fewer columns come first. columns: the columns that may be released.
+    There are at most MOST_CHOSEN groups, the limit for rounds that each query a single group.
+    columns: the columns that may be released.
     """
     from ....protocol.board.strategies import MOST_CHOSEN
 
@@ -76,7 +77,7 @@ class GroupQueries(DeeperQueries):
     """The queries of the release program `hierarchical` for groups of columns."""
 
     def calls(self, policy: Policy, columns: Sequence[int]) -> "Iterator[Call]":
-        """Yield the most queries for groups of columns that a session can have.
+        """Yield the longest possible sequence of queries for groups of columns in a session.
 
         Every group counts as safe to query. With `ask = "best"` a query is for one group, else for
         all groups of one size.
