@@ -103,11 +103,12 @@ class HierarchicalStrategy:
         curator_knowledge: "GroupKnowledge",
         named_values: Mapping[int, "Group"],
     ) -> "list[Group]":
-        """Return the safe group of columns expected to lower the exposure bound most per bit.
+        """Return the safe group of columns with the largest expected fall of the bound per bit.
 
-        The group is in a list; [] if no safe group is expected to lower the bound. named_values:
-        for each column, the values that people report by name. round_results: the earlier queries
-        with their counts.
+        The bound is the exposure bound. Bits measure the information about people that the counts
+        of a group leak to the curator. The group is in a list; [] if no safe group is expected to
+        lower the bound. named_values: for each column, the values that people report by name.
+        round_results: the earlier queries with their counts.
         """
         from ....analysis.composition.next_group import choose_group
 
