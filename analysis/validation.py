@@ -46,7 +46,14 @@ def as_counts(counts: npt.ArrayLike, name: str = "counts", *, people: int = 1) -
 def as_count_table(counts: npt.ArrayLike, name: str, dimensions: int, *, people: int = 1) -> Counts:
     """Return checked counts of people as an int64 array of `dimensions` dimensions.
 
-    counts, name, people: as in `as_counts`, with the same errors.
+    Args:
+        counts: whole numbers of at least 0, at most `MAX_PEOPLE` together.
+        name: name of the argument, for messages.
+        dimensions: the accepted number of dimensions.
+        people: smallest accepted total; with 0 the array may be empty.
+
+    Raises:
+        ParameterError: the counts are invalid.
     """
     array = as_array(counts, name, "whole numbers of people")
     if array.ndim != dimensions:
@@ -211,7 +218,10 @@ def fraction(value: Any, name: str, needs: str = "a number") -> Fraction:
 
 
 def sequence(values: Any, name: str, needs: str = "a sequence") -> list[Any]:
-    """Return the entries of a list, a tuple or an array; texts and numbers are refused."""
+    """Return the entries of a list, a tuple or an array; texts and numbers are refused.
+
+    name: name of the argument, for messages. needs: the accepted argument in words, for messages.
+    """
     if isinstance(values, str | bytes) or not isinstance(values, Collection | np.ndarray):
         raise ParameterError(f"{name}: found {brief(values)}; needs {needs}")
     if isinstance(values, np.ndarray) and values.ndim == 0:

@@ -213,7 +213,8 @@ def _closed_streams() -> None:
     """
     if None not in (sys.stdin, sys.stdout, sys.stderr):
         return
-    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:  # `open` takes the lowest free number
+    # Each closed stream gets the null device, because `open` takes the lowest free number.
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
         pass
     os.close(number)
     if sys.stdout is None:

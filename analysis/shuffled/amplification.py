@@ -174,8 +174,9 @@ def report_epsilon(
         value = _root(pairs.delta, delta, local)
         return Enclosure(value, value, TRIED)
     all_bands = bands(randomizer, n, effort)
-    # The upper bound with a common term for all people takes long. So quicker bounds come first,
-    # and this bound is tried near the lower bound only.
+    # The upper bound `_exchanged_end` replaces the term of each person in a sum by a common term,
+    # and takes long. So quicker bounds come first, and this bound is tried only near the lower
+    # bound.
     highest = _upper_end([band.by_blankets for band in all_bands], delta, local)
     lowest = _lower_end(all_bands, delta, highest)
     highest = _exchanged_end(all_bands[0], delta, lowest, highest)
@@ -266,9 +267,9 @@ def _lower_end(all_bands: Sequence[Band], delta: float, highest: float) -> float
 
 
 def _gain(band: Band) -> float:
-    """Return the share by which a second list of pairs of values must improve epsilon.
+    """Return the least relative improvement of epsilon for which another band is worth a search.
 
-    A smaller improvement is not worth the search.
+    A band is a lower and an upper bound of delta, from one list of a randomizer's pairs of values.
     """
     return band.effort.narrow * (1 if band.effort.narrow == NARROW else MUCH)
 
@@ -403,8 +404,9 @@ def _crossing(
     if gap(high * (1 - narrow)) > 0:
         return high if upper else high * (1 - narrow)
     root = float(brentq(gap, low, high * (1 - narrow), xtol=narrow * low, rtol=narrow))
-    # A bound is computed on a grid that moves a little with epsilon, so it may fail just beside the
-    # root: step away until the bound holds.
+    # The bound of delta is computed on a grid that moves a little with epsilon. So just beside the
+    # root, where bound and required delta are equal, the bound may be on the wrong side. The search
+    # steps away from the root until the bound is on the right side.
     if upper:
         above = min(high, root * (1 + 2 * narrow))
         while above < high and gap(above) > 0:

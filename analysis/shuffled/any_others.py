@@ -75,14 +75,14 @@ POOL = 0.5
 # In the sum that bounds delta one common term X* replaces the term of each person. Shares by which
 # X* is tried wider than the widest term it replaces.
 WIDER = (0.0, 0.001, 0.002, 0.003, 0.004, 0.005, 0.007, 0.01, 0.015, 0.02, 0.03, 0.05, 0.1)
-# If widening the common term X* costs more than DEAR, X* is also mixed with one of these shares
-# (LEANING) of a term with a large third moment. The cost is the relative increase of the standard
-# deviation of the sum.
+# In the sum that bounds delta, a widened common term X* replaces the term of each person. If the
+# widening costs more than DEAR, X* is also mixed with one of the shares LEANING of a term with a
+# large third moment. The cost is the relative increase of the standard deviation of the sum.
 DEAR, LEANING = 4e-3, (0.1, 0.2, 0.25, 0.3, 0.35, 0.4)
 # The bound of delta is computed from a sum with a term for each person; a Laplace variable G of
 # rate L smooths it. The search for L starts where the variance of G is about the share SMOOTH of
-# the variance of the sum. It divides L by FLATTER until X* may replace the term of every person,
-# for at most SCALES rates, and halves the last step HALVINGS times.
+# the variance of the sum. It divides L by FLATTER until one common term may replace the term of
+# every person, for at most SCALES rates, and halves the last step HALVINGS times.
 SMOOTH, FLATTER, SCALES, HALVINGS = 5e-4, 1.4, 16, 6
 # The test whether a common term may replace a person's term weighs the gain D by its distance from
 # a centre c_0. Number of centres to try, and of quadrature nodes in each interval in which D is
@@ -90,9 +90,9 @@ SMOOTH, FLATTER, SCALES, HALVINGS = 5e-4, 1.4, 16, 6
 CENTRES, NODES = 25, 8
 # Relative difference below which two likelihood differences are equal.
 TIED = 1e-9
-# ROUNDING: rounding error of the gain D of replacing a term, as a part of the widest term. D counts
-# as never negative if it is above minus the share SLIGHT of this error, which is added to the
-# bound.
+# A common term may replace a person's term if the gain D of the replacement is never negative.
+# ROUNDING: rounding error of D, as a share of the widest term. SLIGHT: share of this error by which
+# D may be below 0; the bound of delta is raised by as much.
 ROUNDING, SLIGHT = 1e-12, 0.01
 
 

@@ -46,8 +46,8 @@ from .level import Level
 from .pair_bounds import min_delta, telling
 
 LARGEST_BITS = 64
-# Limits of `enumerated_delta`: data sets (numbers of people with each vector) times outcomes, and
-# people.
+# Limits of `enumerated_delta`, above which it raises an error. MOST_ENUMERATED: data sets (numbers
+# of people with each vector) times outcomes. MOST_LISTED_PEOPLE: people.
 MOST_ENUMERATED, MOST_LISTED_PEOPLE = 10**9, 1000
 # Grid points per standard deviation of a sum if many Hamming distances are tried. With half as many
 # the bounds would be much wider.

@@ -31,11 +31,12 @@ from ..validation import Floats
 # Limit of the outcomes of all enumerated populations together, which bounds memory (16 bytes each)
 # and time.
 MOST_OUTCOMES = 3_000_000
-# Most populations (numbers of other people with each value) that are enumerated, and most values
-# for which symmetries of the randomizer are searched.
+# MOST_COLLECTIONS: most populations (numbers of other people with each value) that are enumerated.
+# MOST_VALUES: most values for which symmetries of the randomizer are searched. Beyond a limit,
+# fewer data sets are listed, or none.
 MOST_COLLECTIONS, MOST_VALUES = 40_000, 6
 # Most entries of a randomizer's matrix, and most people, for which the values of all people are
-# enumerated.
+# enumerated; beyond a limit delta is only bounded.
 MOST_ENTRIES, FEW_PEOPLE = 1 << 16, 256
 
 Population = tuple[int, ...]  # the number of other people with each value
@@ -106,8 +107,8 @@ def mixed_pairs(n: int, cases: Sequence[Neighbours]) -> list[NeighbourPairs]:
     for pair in (pair for _, equals in cases for pair in equals[-1:]):
         columns = np.column_stack([pair.u_ratios, pair.v_ratios, np.ones_like(pair.u_ratios)])
         laws = columns * pair.law[:, None]
-        # The pair's third column is other people's value. If that is v itself, two columns are
-        # enough.
+        # The columns are the report distributions of u, of v, and of a third value that other
+        # people have. If the third value is v itself, two columns are enough.
         columns_used = laws[:, :2] if np.array_equal(pair.v_ratios, columns[:, 2]) else laws
         total = sum(len(pair_list.first_law) for pair_list in pairs)
         if n > FEW_PEOPLE or total > MOST_OUTCOMES:
@@ -219,7 +220,10 @@ class NeighbourJob:
     populations: Sequence[Population]
 
     def outcomes(self, n: int) -> int:
-        """Return the number of entries of the distributions for all populations together.
+        """Return the number of probabilities to compute: populations times outcomes of n reports.
+
+        A population is the number of other people with each value. An outcome is the number of each
+        report.
 
         n: number of reports.
         """

@@ -63,11 +63,14 @@ SHORT, NOISE = 1200, 1e-15
 # Most sets of features for which the sum of privacy losses is computed separately; beyond it, one
 # bound covers all sets.
 SUBSETS = 32
-# Share of the required delta that may remain above the largest epsilon of the features' curves.
+# The loss of a feature is considered up to a largest epsilon. Beyond it the loss counts as
+# unbounded. BEYOND is the share of the required delta that all features may lose in this way.
 BEYOND = 1e-4
 # Relative error allowed for in the computed delta of one-bit reports.
 ERROR = 1e-9
-# Numbers of other people with a 1 at which an upper bound smooth in this number is evaluated.
+# For more than MAX_LISTED people, a tail probability is bounded by a function smooth in m, the
+# number of other people with a 1. NODES is the number of values of m at which this function is
+# evaluated.
 NODES = 13
 
 
@@ -288,7 +291,8 @@ def dominating(curve: Callable[[float], float], top: float, step: float) -> Loss
     deltas *= 1 + ERROR
     x = np.exp(t)
     slopes = np.append(np.diff(deltas) / np.diff(x), 0.0)
-    # at t_1 .. t_last; rounding may make a difference negative
+    # Probability weights at the grid points t_1 .. t_last: the changes of slope of a convex curve.
+    # They are at least 0, but rounding may make a difference negative.
     weight = np.maximum(np.diff(slopes), 0.0)
     law = np.zeros(2 * last * stride + 1)
     centre = last * stride

@@ -28,7 +28,8 @@ from ..validation import Floats
 from .counts import broadcast, log_lower_tail, log_pmf, lower_sum, saddle, tilted
 from .tilting import central
 
-# Newton steps of the search for a real threshold, or for a real quantile in twice as many.
+# Newton steps of the search for a threshold of the count as a real number. The search for a real
+# quantile takes twice as many.
 CROSSING_STEPS = 6
 
 
@@ -198,9 +199,9 @@ class PairDivergence:
         """Return the m in first .. last for which `probabilistic` may reach `best`.
 
         m is the number of other people with a 1. Rounding the real threshold down by f divides the
-        tail probability by at least e^(slope f), because the tail is log-concave. `slope` is that
-        of its logarithm just above the threshold. Thresholds are taken as linear in m over this
-        range.
+        tail probability by at least e^(slope f), because the tail is log-concave. `slope` is the
+        slope of the tail's logarithm just above the threshold. Thresholds are taken as linear in m
+        over this range.
         """
         ends = np.array([float(first), float(last)])
         s = self.crossing(ends)
@@ -230,6 +231,9 @@ class Quantiles:
     def epsilon(self, m: Floats) -> Floats:
         """Return the probabilistic epsilon in nats, at least 0, for each m.
 
+        The log privacy ratio of value 0 against 1 exceeds this epsilon with probability at most
+        `self.delta`; a smaller epsilon is exceeded with a larger probability.
+
         m: number of other people with a 1.
         """
         s = np.clip(np.floor(self._real(m)), 0, self.n)
@@ -249,8 +253,9 @@ class Quantiles:
     def promising(self, first: int, last: int, best: float) -> Floats:
         """Return the m in first .. last for which `epsilon` may reach `best`.
 
-        m is the number of other people with a 1. `epsilon` takes a ratio at a quantile rounded up
-        to a whole count, which lowers it. So m is kept if this rounding costs little.
+        m is the number of other people with a 1. `epsilon` takes a ratio of probabilities at a
+        quantile rounded up to a whole count, which lowers the ratio. So an m is kept if rounding
+        costs little there.
         """
         ends = np.array([float(first), float(last)])
         s = np.maximum(self._real(ends), 0.0)

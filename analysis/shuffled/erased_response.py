@@ -34,8 +34,9 @@ from .any_others import listed
 from .parts import largest_of_parts
 from .tilting import REACH
 
-# PARTS: most ranges of the number of other people with the first value that the search bounds.
-# MOST_CELLS: most entries of an array that holds a distribution.
+# PARTS: most ranges of the number of other people with the first value that the search bounds;
+# after them the search ends. MOST_CELLS: most entries of an array that holds a distribution; if it
+# were larger, this bound is not computed.
 PARTS, MOST_CELLS = 400, 1 << 20
 # If other people are divided between both values, the delta is usually far smaller than if all have
 # one value. Few ranges of the number of people with the first value then suffice. This is assumed
@@ -77,9 +78,9 @@ class ErasedResponse:
     def from_case(cls, case: Neighbours) -> "ErasedResponse | None":
         """Return a person's report as erased randomized response, read from its distributions.
 
-        The two values that the attacker tries to distinguish must be the only values of other
-        people, and the report must treat both alike. The result is None if these conditions do not
-        hold.
+        Such a report names the true one of two values, the other value, or neither. The two values
+        that the attacker tries to distinguish must be the only values of other people. The report
+        must treat both alike. The result is None if these conditions do not hold.
         """
         if not listed(case) or len(case[1]) != 1:
             return None
@@ -180,7 +181,7 @@ class ErasedResponse:
         )
         reach = _reach(variance)
         low, half = floor(mean - reach), ceil(reach) + 1
-        # an odd count of places, so that every frequency except 0 has its negative
+        # an odd number of grid points, so that every Fourier frequency except 0 has its negative
         places = np.arange(low, low + 2 * half + 1)
         # For the numbers x and y of reports of this value and of the other, and frequencies s and
         # t, |E e^(i (s x + t y))| <= e^(-spread (1 - cos s)). So frequencies s with a larger

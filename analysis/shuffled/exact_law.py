@@ -23,7 +23,8 @@ from ..randomizers.randomizer import as_lie
 from ..validation import Floats, as_counts
 from .counts import log_law
 
-# Most entries of an array of probabilities, (n + 1)^(D - 1) for n people and D vectors: 256 MiB.
+# Most entries of an array of probabilities, (n + 1)^(D - 1) for n people and D vectors: 256 MiB. A
+# larger array is refused with an error.
 CELLS = 1 << 25
 
 

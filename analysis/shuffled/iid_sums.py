@@ -53,8 +53,8 @@ FAINT = 15.0
 # underflow. Then the sum is not computed on a lattice: the lower bound of the expectation is 0, the
 # upper bound e^MIN_LOG.
 MIN_LOG = -690.0
-# Relative rounding error of an expectation that is allowed for: in all, and for each copy. Errors
-# that were measured are smaller.
+# Relative rounding error allowed for in the expectation of a sum of n random terms: ROUNDING in
+# all, and PER_COPY for each of the n terms. Measured errors are smaller.
 ROUNDING, PER_COPY = 1e-9, 1e-14
 
 
@@ -201,7 +201,10 @@ def _centring(atoms: Floats, weights: Floats) -> float:
     """Return the tilt t >= 0 with E[X e^(t X)] = 0 for one term X, or 0 if its mean is positive."""
 
     def mean(t: float) -> float:
-        """Return the mean of one term X under the tilt e^(t X), up to a positive factor."""
+        """Return E[X e^(t X)] for one term X of the sum, up to a positive factor.
+
+        Only the sign matters: the search looks for the tilt t at which this expectation is 0.
+        """
         return float((weights * np.exp(t * (atoms - atoms.max()))) @ atoms)
 
     if mean(0.0) >= 0:
@@ -263,8 +266,9 @@ def _upper(
             sums[above] * np.exp(np.minimum(log_norm - slope * sums[above], -MIN_LOG)) * law[above]
         ).sum()
     )
-    # With a Laplace variable G of rate L = sharp, E[(x + G)_+] = x_+ + e^(-L |x|) / (2 L). This is
-    # convex in x, so splitting atoms still gives an upper bound.
+    # A Laplace variable G of rate L = sharp may be added to the sum x to smooth it. Then E[(x +
+    # G)_+] = x_+ + e^(-L |x|) / (2 L). This is convex in x, so splitting the values of X between
+    # lattice points still gives an upper bound.
     if sharp < inf:
         tails = np.exp(np.minimum(log_norm - slope * sums - sharp * np.abs(sums), -MIN_LOG))
         total += float((tails * law).sum()) / (2 * sharp)
@@ -287,13 +291,15 @@ def _lower(atoms: Floats, weights: Floats, n: int, slope: float, step: float) ->
     place = (atoms - atoms.min()) / step
     lattice = np.rint(place)
     values = atoms.min() + step * lattice
-    # For a sum of n independent terms, E[sum of remainders; rounded sum] = n E[remainder of one
-    # term; rounded sum]. `_sum` computes the second expectation.
+    # A remainder is a value minus its lattice point. E[...; S] is an expectation restricted to the
+    # event that the rounded sum is S. For n independent terms, E[sum of remainders; S] = n
+    # E[remainder of one term; S], and `_sum` computes the second expectation.
     law, sum_of_marks, log_norm, sums = _sum(
         lattice, values, weights, n, slope, step, atoms - values
     )
-    # The rounded sums are not centred exactly at 0, because the remainders have a mean. Far below
-    # the centre only rounding errors remain, so such sums are left out. This only lowers the bound.
+    # The tilted sum of rounded values is not centred exactly at 0, because the remainders (value
+    # minus lattice point) have a mean. Far below the centre only rounding errors remain, so such
+    # sums are left out. This only lowers the bound.
     leaning = weights * np.exp(slope * (values - values.max()))
     centre = n * float(leaning @ values) / leaning.sum()
     reach = min(8 * step * np.sqrt(n), FAINT / slope) if slope > 0 else np.inf

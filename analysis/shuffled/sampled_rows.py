@@ -178,11 +178,14 @@ def _largest(
         # A float converts to an equal decimal, so this is the exponential of exactly this epsilon.
         grown = Decimal(epsilon).exp() * (1 - Decimal(shift.numerator) / shift.denominator)
         q = 1 - p
-        # Only counts j > m border have a positive difference P(j) - e^epsilon P'(j).
+        # P and P' are the distributions of the number j of messages with the row, with and without
+        # the attacked person. Only counts j > m border have a positive difference P(j) - e^epsilon
+        # P'(j).
         border = 1 - q / grown
         falls = _relative_entropy(float(border), float(p))
         best, worst = NONE, 0
-        pmf, at = p**k, k  # pmf is P(Bin(m, p) = at), at first for m = k
+        # pmf: probability that `at` of m people send the row; at first m = at = k
+        pmf, at = p**k, k
         for m in range(k, people + 1):
             if m > k:
                 pmf = pmf * m / (m - at) * q

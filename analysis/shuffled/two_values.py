@@ -111,10 +111,10 @@ class PopulationParts:
         free = self.n - sum(counts)
 
         def cost(star: Star) -> float:
-            """Return the relative increase of the sum's standard deviation from a common summand.
+            """Return the relative increase of the sum's standard deviation by a common summand.
 
-            The increase comes from the widening of replaced summands and from the added Laplace
-            variable.
+            The sum has a random summand for each person. `star`, the common summand, replaces the
+            summands of `free` people, and is wider. A Laplace variable also widens the sum.
             """
             return star.wider * free / self.n + 1 / (star.sharp**2 * self.n * self.variance)
 

@@ -40,7 +40,8 @@ NODES = 20  # default limit of the integer program's search tree (see `k_anonymi
 # Most sets of columns times exposed rows for which the search is done twice, the second time with
 # exposed rows grouped only by the cheapest columns for each row.
 CHOICES = 200_000
-# most variables of the integer program; a larger program takes seconds to bound the cost
+# Most variables of the integer program. A larger program is not tried, because it takes seconds to
+# bound the cost.
 VARIABLES = 4_000
 SLACK = 1e-9  # relative tolerance in comparing costs, because costs are rounded sums of floats
 PROVED = 3e-6  # relative tolerance of a lower bound that the solver states
@@ -165,7 +166,7 @@ class _CellSearch(RowKeys):
 
         The first release joins exposed rows with each other to classes of k people, if that costs a
         row at most k times its least possible cost: joining it with other rows never needs to cost
-        more. If they are few, a second release joins exposed rows with each other only at their
+        more. If exposed rows are few, a second release joins them with each other only at their
         least cost. Rows that remain are joined with rows that k people have. Returns the people
         that are released with suppressed cells.
         """
@@ -182,7 +183,8 @@ class _CellSearch(RowKeys):
         suppressed cells.
         """
         self.classes: dict[tuple[Columns, int], list[_PatternPeople]] = {}
-        # For each safe row, people that complete classes of exposed rows.
+        # For each distinct safe row, the number of its people that are released in classes of
+        # exposed rows, to complete these to k people.
         self.spent = np.zeros(len(self.people), np.int64)
         remaining = self._group_exposed(self.exposed, patience)
         if remaining.size:

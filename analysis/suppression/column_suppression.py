@@ -8,9 +8,9 @@ other cells (`composition/bounds.py`). No bound rises when a column is dropped:
 * Theorem 2: without the column's threshold (a share, at most 1), the product of thresholds grows,
   and the sum loses terms. If the column was the pivot, which adds no term, another column takes its
   place and so loses a term too. Theorem 3: the product grows, and the sum loses a term.
-* refined: people with rare values become fewer, and so do the cells of common values. * coverage:
-see `composition/coverage.py`. * a single column left: its exposure is known exactly, and at most
-any valid bound of more columns.
+* refined: people with rare values become fewer, and so do the cells of common values.
+* coverage: see `composition/coverage.py`.
+* a single column left: its exposure is known exactly, and at most any valid bound of more columns.
 
 So any set that contains an unsafe set is unsafe. The choice is exact: the set of largest total
 weight. Ties are decided first by more columns, then by the lower bound (for Theorem 3 before
@@ -41,7 +41,8 @@ from .weights import as_gains, as_weights
 
 __all__ = ["ColumnChoice", "Considered", "Dropped", "Promise", "choose_columns"]
 
-# Most columns for which the bound of every set of columns is computed and shown, by rule.
+# Most columns for which the bound of every set of columns is computed and shown, by rule. With more
+# columns only some sets are shown.
 EXHAUSTIVE_COLUMNS = {"coverage": 10, "refined": 10, "theorem2": 4, "theorem3": 8, "printed": 4}
 
 
@@ -208,7 +209,10 @@ class SuppressionProblem:
         return self.memory[chosen]
 
     def safe(self, chosen: tuple[int, ...]) -> bool:
-        """Whether the bound of a set of columns is within the target."""
+        """Whether a set of columns is safe: the bound on exposure is within the target.
+
+        chosen: the numbers of the columns of the set. Exposure is the share of exposed people.
+        """
         return self.promise(chosen).value <= self.target
 
     def solve(self) -> tuple[int, ...]:

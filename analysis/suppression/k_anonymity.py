@@ -27,10 +27,12 @@ from ..validation import whole
 from .cell_patterns import BLANK, Classes, Flow, Pattern, crowds
 from .cell_program import optimum
 
-MOST_ROWS = 10_000  # most distinct rows for the greedy search, which then takes about half a minute
+# most distinct rows that the greedy search accepts, for which it takes about half a minute
+MOST_ROWS = 10_000
 # default limit of the integer program's search tree: up to six seconds of processor time
 NODES = 20
-# Most distinct rows times sets of columns for which every set is examined, to get a lower bound.
+# Most distinct rows times sets of columns for which every set is examined, to get a lower bound on
+# the suppressed cells. A larger table gets no lower bound.
 LOOKS = 1 << 22
 
 
@@ -144,7 +146,8 @@ def check(suppressed: Suppressed, classes: Classes) -> None:
     """Check that each person is released once, with true values, in classes of at least k.
 
     Raises:
-        ParameterError: a person or a class breaks this.
+        ParameterError: a class has fewer than k people, a released value is not true, or a person
+            is released not at all or more than once.
     """
     if any(people < suppressed.k for people in suppressed.release.values()):
         raise ParameterError(f"release: a released row has fewer than {suppressed.k} people")
@@ -262,7 +265,7 @@ def fewest_blanks(classes: Classes, k: int) -> int:
     people, d the number of columns.
     """
     width = classes.rows.shape[1]
-    # most columns that each row can keep visible
+    # for each row, the most columns in which at least k people have equal values
     shown_limit = np.zeros(len(classes.rows), np.int64)
     for size in range(1, width + 1):
         for columns in combinations(range(width), size):

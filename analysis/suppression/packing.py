@@ -167,7 +167,7 @@ class Packing:
             people: bound on exposed people of each set.
             member: the columns of each set as a binary number.
         """
-        # rounded down, because Theorem 3 gives fractions of people
+        # Theorem 3 bounds people by a fraction, which is rounded down because people are whole.
         people = np.floor(people).astype(np.int64)
         safe = np.flatnonzero(people <= self.max_exposed)
         if safe.size:
@@ -270,7 +270,7 @@ class Packing:
             best = np.argsort(costs / gains, kind="stable")
             cumulative_costs = np.concatenate(([0.0], np.cumsum(costs[best])))
             gained = np.concatenate(([0.0], np.cumsum(gains[best])))
-            # the columns before this index add no exposed people
+            # the columns before this index add no exposed people, so they are always taken
             last_free = np.flatnonzero(cumulative_costs == 0)[-1]
             at_point = place == point
             filled = np.interp(room[at_point], cumulative_costs[last_free:], gained[last_free:])
@@ -282,10 +282,10 @@ def undominated(triples: _Triples) -> Integers:
     """Return the indices of the triples that no other triple equals or betters in R, P and gain.
 
     A triple is a partial choice of columns: R people with rare values, P cells of common values,
-    gain the weight. Of equal triples, that of the set of columns with the larger number stays.
-    Triples of equal P are compared first. Then the distinct values of P are grouped in blocks of
-    neighbours. Each second block is compared with the block before, of smaller P; the blocks double
-    in size until one is left.
+    gain the weight. The set of columns is a number in binary, column 0 the highest bit. Of equal
+    triples, the triple with the larger number stays. Triples of equal P are compared first. Then
+    the distinct values of P are grouped in blocks of neighbours. Each second block is compared with
+    the block before, of smaller P; the blocks double in size until one is left.
     """
     groups, group = np.unique(triples.cells, return_inverse=True)
     rank = np.unique(triples.gain, return_inverse=True)[1]

@@ -27,8 +27,9 @@ from ..exposure.counts import Integers, positive_counts
 from .column_choice import ColumnChoice, Considered, Dropped, Promise
 from .column_suppression import SuppressionProblem, people_allowed
 
-EVERY = 10  # most columns for which all sets of columns are ranked
-MOST_TRIED = 12  # most sets of columns for which the linear program is solved
+EVERY = 10  # most columns for which all sets of columns are ranked; more are added one by one
+# most sets given to the linear program; for further sets only the coverage bound counts
+MOST_TRIED = 12
 # Most joint cells in total, over the sets of columns for which the linear program is solved.
 TRIED_CELLS = 4_000
 # Most joint cells in total, over the sets "kept columns and one dropped column", for which linear
@@ -150,7 +151,7 @@ def choose_priced(
 def _are_required_safe(problem: SuppressionProblem, people_limit: int) -> bool:
     """Whether the required columns expose at most `people_limit` people.
 
-    The bound on exposed people is that of a linear program.
+    Exposed people are bounded by a linear program over the joint cells of these columns.
     """
     counts = [problem.columns[j] for j in problem.required]
     return margins_bound(counts, problem.k).people <= people_limit

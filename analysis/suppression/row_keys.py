@@ -18,8 +18,11 @@ from ...errors import ParameterError
 from ..exposure.cells import cells_of
 from ..exposure.counts import Integers
 
-SETS = 20_000  # most sets of columns that a search tries to suppress
-PAIRS = 10_000_000  # most sets of columns times distinct rows in a search, to limit the time
+# most sets of columns that a search tries to suppress; sets of few columns come first
+SETS = 20_000
+# Most sets of columns times distinct rows in a search, to limit the time. At least 200 sets are
+# allowed.
+PAIRS = 10_000_000
 SEED = 0x63656C6C  # seed of the random numbers by which rows are compared
 
 Columns = tuple[int, ...]

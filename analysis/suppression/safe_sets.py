@@ -29,15 +29,16 @@ from ..exposure.wildcards import Wildcards
 from ..validation import whole
 
 WORK = 200_000_000  # default limit of the rows that a search reads: about two seconds
-# number of column sets that a search may count in any case, even if the table has many rows
+# The default limit of a search is the larger of WORK rows and MIN_SETS readings of all rows, so
+# that a table with many rows can be searched too.
 MIN_SETS = 160
 # with at most so many cells, people are counted in an array that fits the processor's cache; with
 # more cells, rows are sorted
 CELLS = 1 << 18
-# work of a row if different persons are counted, in multiples of the work of a plain row
+# estimated time of a row if different persons are counted, in multiples of the time of a plain row
 SORTING = 3
-# Work of a row and column if missing cells match any value, in multiples of the work of a plain
-# row.
+# Estimated time of a row and column if missing cells match any value, in multiples of the time of a
+# plain row.
 MATCHING = 10
 Columns = tuple[int, ...]
 _Cells = NDArray[np.integer]

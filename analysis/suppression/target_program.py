@@ -49,7 +49,9 @@ from .class_targets import ROUNDING, ClassTargets, ValueTarget
 CHOICES = 1_500
 VARIABLES = 1_000  # programs with more variables get proportionally fewer nodes of the search tree
 SLACK = 1e-6  # relative tolerance of a lower bound that the solver states in floats
-PLANES = 12  # most rounds in which linear constraints for the entropy target are added
+# Most rounds in which linear constraints for the entropy target are added; if the target is still
+# missed, only a lower bound on the cost is returned.
+PLANES = 12
 # Largest share of the uniform distribution that is mixed into the distribution at which an entropy
 # constraint is tangent, so that the logarithms of its shares are finite.
 MIXED = 1e-3
@@ -215,10 +217,11 @@ class _TargetProgram:
         return len(self.costs) - 1
 
     def _patterns(self) -> dict[Pattern, list[int]]:
-        """Return the released rows that enough people and values can show, each with its units.
+        """Return the released rows whose class could meet the targets, each with its units.
 
-        A unit is a set of rows that are equal for the program. The units of a released row are all
-        that have its values.
+        A unit is a set of rows that are equal for the program. A released row has the units with
+        its visible values. The released row is kept if all rows of these units together have enough
+        people and enough different sensitive values.
         """
         width, rows_by_pattern = self.codes.shape[1], dict[Pattern, list[int]]()
         for size in range(width + 1):

@@ -20,7 +20,8 @@ from ..exposure.cells import as_columns, as_table
 from ..validation import whole
 from .weights import as_gains, as_weights
 
-MOST_SETS = 60_000  # most sets of columns for which a search computes the exposure: about a minute
+# most sets of columns whose exposure a search computes, in about a minute; beyond it an error
+MOST_SETS = 60_000
 
 
 @dataclass(frozen=True, slots=True)

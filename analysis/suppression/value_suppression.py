@@ -293,9 +293,13 @@ class _LevelSearch:
     A column's level is the number of its values that are reported, the most frequent first.
 
     Attributes:
-        counts, k, max_exposed, gains, required: as of `choose`.
+        counts: people per value of each column, the most frequent first.
+        k: smallest safe equivalence class.
+        max_exposed: people that may be exposed.
+        gains: weight of each column, > 0.
         each: probability with which the bounds of a column may fail.
         n: number of people.
+        required: columns with at least one reported value.
         best: the best choice so far.
         column_memo: cache of the results of the function `column`, by column and level.
     """

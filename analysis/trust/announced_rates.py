@@ -53,7 +53,8 @@ def listed(parts: int, people: int, k: int, delta: float) -> Sequence[int]:
         k: number of suppressed values that the rate must reach.
         delta: accepted probability that fewer than k values are suppressed, in (0, 1).
     """
-    # Bisection finds the least number, because the rate falls as more people have listed values.
+    # Bisection finds the least number of people with listed values whose cover rate is at most
+    # `parts`. It works because the rate falls as more people have listed values.
     low, high = 0, min(k - 1, people)
     while low < high:
         middle = (low + high) // 2

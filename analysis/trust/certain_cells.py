@@ -29,8 +29,10 @@ from ..composition.group_counts import Group, NamedValues
 from ..composition.known_groups import GroupKnowledge
 from .fiber import Fibre, TooManyTables, listed
 
-MOST_CELLS = 64  # most cells of all columns together with which tables are listed
-MOST_STEPS = 20_000  # most steps of the search for tables, each of which fixes a cell
+# most cells of all columns together; with more, no tables are listed, only bounds are given
+MOST_CELLS = 64
+# most steps, each fixing a cell, of the search for tables; beyond it only bounds are given
+MOST_STEPS = 20_000
 
 Numbers = npt.NDArray[np.int64]
 # a table of counts: its columns, and for each column the values that are counted separately; all

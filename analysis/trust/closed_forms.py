@@ -121,8 +121,8 @@ def alone_posterior(evidence: Evidence, component: Component) -> CrowdPosterior 
     if len(shares) == 1:
         shares = dict.fromkeys(shares, 1.0)
     leakage = -log(whole)
-    # random suppression of a value does not depend on the value, so only values are compared with
-    # the prior
+    # Whether a value is suppressed at random reveals nothing about the value. So the leakage
+    # compares the posterior of the values alone, not of values and suppressions, with the prior.
     if evidence.coined.intersection(columns):
         leakage = _divergence(evidence, columns, shares)
     return CrowdPosterior(

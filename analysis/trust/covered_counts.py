@@ -313,7 +313,8 @@ def _covers(
     """
     for value in sorted(set(values)):
         states = [s for s, state_value in enumerate(values) if state_value == value and law[s]]
-        if len(states) == 2:  # the state "value reported" comes before the state "value suppressed"
+        # the value may be suppressed at random; the state "reported" comes before "suppressed"
+        if len(states) == 2:
             shown_state, silent = states
             yield wide.label(place, silent), silent, shown_state
 

@@ -15,7 +15,8 @@ from math import exp, fsum, lgamma, log
 from ...errors import ParameterError
 from .fiber import log_multinomial
 
-MOST_PEOPLE = 1_000  # most people for whom sums over binomial distributions are computed
+# most people for whom sums over binomial distributions are computed; with more, no closed form
+MOST_PEOPLE = 1_000
 
 # possible divisions of a group of people by label (the code of a reported text): number of people
 # with each label, each division with its probability

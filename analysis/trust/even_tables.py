@@ -25,8 +25,8 @@ from .overlapping_counts import behind, counts_all_users, named_by_all
 if TYPE_CHECKING:
     from ...protocol.knowledge.run_record import CountsSeen
 
-# most cells of the table over all columns for which the most even table (that of the largest
-# entropy) is computed
+# Most cells of the table over all columns for which the most even table (that of the largest
+# entropy) is computed; with more cells there is no bound.
 MOST_CELLS = 1 << 16
 # the index of each value in a column's counts; all values that some tables mask are `other`
 Values = Mapping[str, int]

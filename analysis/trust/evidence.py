@@ -62,7 +62,8 @@ class Crowd:
     """
 
     people: int
-    known_values: tuple[tuple[int, int], ...] = ()  # pairs of column and value, by column
+    # columns whose value the coalition knows: (column, value), ascending
+    known_values: tuple[tuple[int, int], ...] = ()
     allowed: tuple[AllowedCells, ...] = ()
     revealed: frozenset[int] = frozenset()
     linked: bool = False
@@ -237,7 +238,7 @@ class OpenCount:
         """Subtract people with known cells from the unexplained people.
 
         cells: number of people to subtract from each cell. crowds: the sets of people with equal
-        evidence that are explained by this; they are removed from the count.
+        evidence to which these people belong; the count no longer includes these sets.
 
         Raises:
             ParameterError: more people are known than were counted.
@@ -390,7 +391,7 @@ class Component:
 def components(evidence: Evidence, counts: Sequence[OpenCount]) -> list[Component]:
     """Return the independent parts of the evidence; no statement connects two of them.
 
-    counts: the counts of the evidence, after `simplified`.
+    counts: the counts of the evidence, reduced to people of unknown cells by `simplified`.
     """
     parent: dict[tuple[int, int], tuple[int, int]] = {}
 

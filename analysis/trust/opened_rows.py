@@ -177,7 +177,10 @@ def _key(row: "Row | None") -> Key:
 
 
 def _is_known_respondent(view: "View", counts_seen: "CountsSeen | None", person: int) -> bool:
-    """Whether a coalition knows that a person was counted."""
+    """Whether a coalition knows that a person was counted.
+
+    counts_seen: the count that the coalition read; None: it read no count.
+    """
     if counts_seen is None:
         return False
     respondents = view.respondents.get((counts_seen.round, counts_seen.columns))

@@ -72,7 +72,7 @@ class _Chain:
 
     counted: "Sequence[CountsSeen]"
     named_values: dict[int, frozenset[str]]
-    # a count, and the columns that it shares with earlier counts
+    # the counts in the order of the chain, each with the columns that it shares with earlier counts
     links: list[tuple["CountsSeen", tuple[int, ...]]]
 
     @classmethod

@@ -164,8 +164,8 @@ def received(
     """Compute the leakage of a coalition's view: people linked, certain cells, bits and guesses.
 
     The coalition may know a certificate without the counts from which it was computed. The leakage
-    is then computed as if the members had read these counts. As the certificate follows from them,
-    this is an upper bound.
+    is then computed as if the members had read these counts. The result is an upper bound, because
+    the certificate follows from the counts.
 
     Args:
         view: observations of a coalition.
@@ -185,7 +185,8 @@ def received(
     if is_determined and upper.cells_certain == lower.cells_certain:
         # the certificate adds no information to the counts that the members read
         return lower
-    # even with the counts behind the certificate added to the view, no upper bound is known
+    # The view now includes the counts from which the certificate was computed. If its leakage is
+    # still only bounded from below, no upper bound is known.
     if not (upper.exact or upper.at_most):
         return replace(lower, exact=False, method=Method.BOUNDED)
     bits = max(upper.bits, lower.bits)
@@ -345,7 +346,11 @@ class _Crowd:
 
     @property
     def present(self) -> int:
-        """Number of these people that answered."""
+        """Number of the crowd's people that answered.
+
+        It is the largest count that the coalition read; without counts, the number of linked
+        people.
+        """
         return max((counts_seen.people for counts_seen in self.counted), default=len(self.pinned))
 
 

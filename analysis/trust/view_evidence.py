@@ -81,7 +81,7 @@ def evidence_from_view(
         truth: true rows by index of the person, for the worst case; or None.
         prior: common knowledge about the population; None: all labelled tables equally likely.
     """
-    truth = dict(truth or {})  # a shallow copy, as rows are compared by identity
+    truth = dict(truth or {})  # not a deep copy, because rows are compared by identity
     # Counts that any party can compute from the announced cover rates of the decision.
     announced_counts = tuple(announced(view, len(sizes)))
     codes = _codes(
@@ -238,12 +238,12 @@ def _listed(
 ) -> Iterable[CrowdCount]:
     """Yield counts of people with a suppressed value, which follow from announced cover rates.
 
-    A cover rate is the probability of random suppression. People with a revealed value reported it,
-    so their value is not in the list: they are taken out.
+    A cover rate is the probability of random suppression. People whose value is revealed have
+    reported their value, so they are subtracted from the people that did not have to suppress.
 
-    listed: these counts. marks: people by the observations that they have in common. at: index of
-    the first of these counts in `Mark.counted`. states: the states of values (reported or
-    suppressed).
+    listed: the counts that follow from cover rates. marks: people by the observations that they
+    have in common. at: index in `Mark.counted` of the first count in `listed`. states: the states
+    of values (reported or suppressed).
     """
     for place, counts_seen in enumerate(listed, start=at):
         (column,), (rule,) = counts_seen.columns, counts_seen.hidden

@@ -339,7 +339,8 @@ def play_to_end(play: Callable[["Site"], "Board"], session: "SessionFile", site:
         try:
             conclude(board, session)
             site.log("outcome", "released")
-        # raised only at the end of the command, because an error here would keep the journal
+        # The error is raised only at the end of the command. Raised here, it would stop the site
+        # before its journal is erased.
         except Unmet as why:
             unmet.append(why)
             site.log("outcome", why.message)

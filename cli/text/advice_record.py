@@ -10,7 +10,7 @@ from ...own_data.risk_record import RiskPlaces
 from ...scenarios.serialization.record import Record
 from .advice import places_of
 
-VALUES = 1000  # most values of a column that are recorded
+VALUES = 1000  # most values of a column that are recorded; of a column with more, none is
 
 
 class AdvisedChoice(Record, frozen=True):
