@@ -232,7 +232,8 @@ def sequence(values: Any, name: str, needs: str = "a sequence") -> list[Any]:
 def as_rng(rng: Any) -> np.random.Generator:
     """Return a NumPy generator: the argument, or a new generator from a seed; None: random seed."""
     needs = "needs a numpy.random.Generator or a seed >= 0"
-    if getattr(getattr(rng, "dtype", None), "kind", "") == "m":  # for NumPy, durations are integers
+    # a duration, which NumPy would take as an integer seed
+    if getattr(getattr(rng, "dtype", None), "kind", "") == "m":
         raise ParameterError(f"rng: found {brief(rng)}; {needs}")
     try:
         # Rows of an np.matrix are matrices again, in which NumPy looks for a seed without end.

@@ -74,8 +74,8 @@ could be released or a run does not verify, 130 Ctrl-C, 143 SIGTERM."""
 class ReaderLeft(BaseException):
     """Raised if the program that reads stdout (as `head` in a pipe) has closed the pipe.
 
-    It ends the process without an error message. As a BaseException it passes handlers of
-    Exception.
+    This exception ends the process without an error message. As a BaseException it passes handlers
+    of Exception.
     """
 
 

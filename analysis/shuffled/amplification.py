@@ -292,11 +292,10 @@ def _exchanged_end(band: Band, delta: float, lowest: float, highest: float) -> f
         return highest
 
     def fits(gap: float) -> bool:
-        """Whether delta is certified at a given epsilon above the lower bound.
+        """Whether delta is certified at the epsilon (1 + gap) times the lower bound of epsilon.
 
-        Where the privacy blanket does not certify it, one common term replaces the term of each
-        person in the sum that bounds delta. gap: the epsilon is the lower bound of epsilon times 1
-        + gap.
+        Where the privacy blanket does not certify delta, one common term replaces the term of each
+        person in the sum that bounds delta.
         """
         return _exchange_fits(band, lowest * (1 + gap), delta)
 

@@ -88,7 +88,8 @@ SMOOTH, FLATTER, SCALES, HALVINGS = 5e-4, 1.4, 16, 6
 # a centre c_0. Number of centres to try, and of quadrature nodes in each interval in which D is
 # linear.
 CENTRES, NODES = 25, 8
-# Relative difference below which two likelihood differences are equal.
+# The limit of |d| / b up to which reports are in the pool is raised by this share, so that rounding
+# errors leave out no report with an equal |d| / b.
 TIED = 1e-9
 # A common term may replace a person's term if the gain D of the replacement is never negative.
 # ROUNDING: rounding error of D, as a share of the widest term. SLIGHT: share of this error by which
@@ -391,10 +392,11 @@ def _sharper(gains: list[tuple[Floats, Floats]], sharp: float) -> float:
     """Return the largest valid rate found between `sharp` and FLATTER times `sharp`.
 
     The rate is that of the Laplace variable that smooths the sum of people's terms. A rate is valid
-    if a common term may replace the term of every person; `sharp` is. A larger rate gives a tighter
-    bound of delta.
+    if a common term may replace the term of every person; `sharp` is valid. A larger rate gives a
+    tighter bound of delta.
 
-    gains: for each replaced term, distances and weighted gains as `_pieces` returns.
+    gains: for each replaced term, the gain of the replacement at some points, weighted for an
+    integral, and the distances of these points from centres (`_pieces`).
     """
     low, high = 1.0, FLATTER
     for _ in range(HALVINGS):

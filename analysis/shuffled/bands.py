@@ -93,10 +93,10 @@ class Band:
 
     @property
     def parted(self) -> bool:
-        """Whether slow upper bounds of delta apply, with a bound for each part of others' values.
+        """Whether the slow bounds of delta apply that divide other people's values into parts.
 
-        They need thorough effort, the report distribution of every value, and at most `FEW_CASES`
-        pairs of values up to symmetry.
+        Each part then has its own upper bound. The slow bounds need thorough effort, the report
+        distribution of every value, and at most `FEW_CASES` pairs of values up to symmetry.
         """
         has_few_cases = len(self.cases) <= FEW_CASES
         return self.effort.thorough and has_few_cases and all(map(listed, self.cases))

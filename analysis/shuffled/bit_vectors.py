@@ -78,7 +78,8 @@ def hockey_stick_bits(n: int, q: float, epsilon: float, bits: int, one_bit: floa
     # The 1-bit delta is a lower bound, because the vectors of all people may agree in all bits but
     # one.
     low, high, by, worst = max(low, one_bit), 0.0, "local", None
-    # distant vectors come first: their delta is usually the largest, and then the rest is skipped
+    # Distant vectors come first, because their delta is usually the largest. Nearer vectors are
+    # then skipped if their local delta is smaller.
     for h in range(bits, 0, -1):
         local = local_delta(q, epsilon, h)
         if local > high and (pair := _upper_bound(n, q, epsilon, bits, h, local))[0] > high:

@@ -64,8 +64,8 @@ class NeighbourPairs:
     def deltas(self, epsilon: float) -> Floats:
         """Return the hockey-stick delta of each pair of neighbouring data sets, shape (pairs,).
 
-        It is the larger delta of the first data set against the second, and of the second against
-        the first.
+        The delta of a pair is the larger delta of the first data set against the second, and of the
+        second against the first.
         """
         growth = exp(epsilon)
         forth = np.maximum(self.first_law - growth * self.second_law, 0.0)

@@ -280,7 +280,7 @@ def dominating(curve: Callable[[float], float], top: float, step: float) -> Loss
     top: the largest epsilon at which the curve is computed, nats.
     step: distance of grid points, nats.
     """
-    # grid points from one computed point of the curve to the next
+    # number of grid points from one computed point of the curve to the next
     stride = max(1, ceil(top / (step * POINTS)))
     last = ceil(top / (step * stride))
     t = np.arange(last + 1) * step * stride

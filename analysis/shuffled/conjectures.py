@@ -181,8 +181,8 @@ def proposition_5_3(n: int, bits: int, q: Fraction) -> list[Counterexample]:
     """Return counterexamples to Proposition 5.3 of paper 001 as printed.
 
     The privacy ratio is P(s | a person has vector y) / P(s | the person has vector x). The claim:
-    for every x and s (counts of reported vectors) it is largest if y is x with all bits flipped.
-    False from n = 1 on.
+    for every x and s (counts of reported vectors) the privacy ratio is largest if y is x with all
+    bits flipped. False from n = 1 on.
 
     n: number of people.
     bits: bits of a vector.

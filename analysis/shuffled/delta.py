@@ -160,8 +160,8 @@ class PairDivergence:
         sums, _ = tilted(people, m, self.q, np.full(m.shape, self.tilt))
         s = np.clip(sums.mean + 0.5, 0.5, self.other_people)
         for _ in range(CROSSING_STEPS):
-            # With weights tilt^Z the two probabilities are equal at the solution. The log of their
-            # ratio falls by about 1/variance for each step of s.
+            # With weights tilt^Z, P(Z = s) and P(Z = s - 1) are equal at the solution. The log of
+            # their ratio falls by about 1/variance for each step of s.
             ratio = np.log(central(sums, s)) - np.log(central(sums, s - 1))
             s = np.clip(s + np.clip(ratio * sums.variance, -1, 1), 0.5, self.other_people)
         return s
@@ -175,8 +175,8 @@ class PairDivergence:
         m: number of other people with a 1.
         """
         s = np.clip(np.floor(self.tilted_mean(m)), 0, self.other_people)
-        # The last count with a large enough ratio of probabilities is near s; the tests below move
-        # s by at most one.
+        # The threshold s*, the last count that favours value 0 by more than e^epsilon, is near s.
+        # The tests below move s by at most one, to this threshold.
         rise = log_pmf(self.other_people, m, self.q, s + 1) - log_pmf(
             self.other_people, m, self.q, s
         )
@@ -245,8 +245,8 @@ class Quantiles:
     def envelope(self, m: Floats) -> Floats:
         """Return an upper bound of `epsilon` that is smooth in m, the other people with a 1.
 
-        It takes the ratio of probabilities at the real quantile of the count; `epsilon` takes it at
-        a whole count.
+        The envelope takes the ratio of probabilities at the real quantile of the count; `epsilon`
+        takes the ratio at a whole count.
         """
         return self._log_ratio(m, np.maximum(self._real(m), 0.0))
 
@@ -291,8 +291,9 @@ class Quantiles:
         s = np.maximum(mean + float(ndtri(self.delta)) * spread, 0.25)
         for _ in range(2 * CROSSING_STEPS):
             tail = log_lower_tail(self.n, m, self.q, s)
-            # The slope of log P(A <= s) in s: about -log z, where weights z^A move the mean of the
-            # count A of 1-bits to s, or P(A = s) / P(A <= s) if that is larger.
+            # Newton's step needs the slope of log P(A <= s) in s. With weights z^A that move the
+            # mean of the count A of 1-bits to s, the slope is about -log z. P(A = s) / P(A <= s) is
+            # taken if it is larger.
             slope = np.maximum(-np.log(saddle(people, m, self.q, s)), 0.0)
             slope = np.maximum(slope, np.exp(np.minimum(log_pmf(self.n, m, self.q, s) - tail, 3)))
             s = np.clip(

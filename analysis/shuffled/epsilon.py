@@ -159,7 +159,8 @@ def q_for(n: int, epsilon: float, delta: float, kind: Kind = "hockey-stick") -> 
     measure: Callable[[int, float, float], float] = (
         hockey_stick if kind == "hockey-stick" else probabilistic_delta
     )
-    # A lie probability of q = 1 / (1 + e^eps) gives this epsilon without any shuffling.
+    # With a lie probability of q = 1 / (1 + e^eps) the local epsilon is this epsilon, so the target
+    # is met without shuffling. The searched q is never larger.
     low, high = 0.0, 1 / (1 + exp(min(epsilon, MOST_NATS)))
     for _ in range(45):
         middle = float(np.sqrt(low * high)) if low > 0 else high / 64

@@ -101,11 +101,11 @@ class ErasedResponse:
         return cls(truth, lie, erased)
 
     def suits(self, n: int, epsilon: float, goal: float) -> bool:
-        """Whether few ranges and arrays of limited size give the bound for n people.
+        """Whether the search for the bound of delta needs few ranges and arrays of limited size.
 
-        A range limits the number of other people with the first value. Few ranges are enough if
-        delta is far smaller for a divided population than `goal`, the delta at which the search may
-        end.
+        A range limits the number of other people with the first value, out of n people. Few ranges
+        are enough if delta is far smaller for a divided population than `goal`, the delta at which
+        the search may end.
         """
         widest = 2 * _reach((n - 1) / 4 * (1 - self.erased)) + 3
         if widest**2 > MOST_CELLS:

@@ -29,7 +29,7 @@ from .tilting import REACH, Complexes
 Integers = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 # Lattice points per standard deviation of one term: FINEST for sums of few terms, down to COARSEST
-# for sums of many. GRID sets how fast the number of points falls as the number of terms grows.
+# for sums of many. With n terms there are about GRID / (24 sqrt(n)) points between these limits.
 FINEST, COARSEST, GRID = 256.0, 24.0, 1 << 20
 # FEWEST: points per standard deviation of the coarsest lattice tried. A coarse lattice is taken if
 # its error is below GOOD times that of the finest. Coarse lattices are tried only for at most
@@ -47,7 +47,7 @@ STEEPEST_TILT = 1e200
 # rate, because E[e^(t G)] diverges as the tilt t reaches the rate.
 STEEPEST = 0.8
 # Undoing the tilt multiplies the rounding errors of a probability. A lower bound leaves out the
-# sums at which they would grow by more than this many nats.
+# sums at which rounding errors would grow by more than this many nats.
 FAINT = 15.0
 # If the logarithm of Chernoff's bound of E[(X_1 + ... + X_n)_+] is below this, floating point would
 # underflow. Then the sum is not computed on a lattice: the lower bound of the expectation is 0, the
@@ -357,7 +357,8 @@ def _sum(
     if full_range <= 2 * reach:
         first = n * int(centred.min())
     wave = transform(period, centred, tilted)
-    # The n-th power of the transform is negligible at most frequencies. About sqrt(n) of n remain.
+    # The n-th power of the transform is negligible at most frequencies. About sqrt(n) of n
+    # frequencies remain.
     frequencies = np.flatnonzero(np.abs(wave) >= exp(-REACH / max(n - 1, 1))) if n > 1 else np.s_[:]
     rest = np.exp((n - 1) * np.log(wave[frequencies])) * phase(period, -first, frequencies)
     law = inverse_transform(period, frequencies, rest * wave[frequencies])

@@ -16,7 +16,8 @@ from ..validation import MOST_REPORTS, Floats, as_array, crowd, open_unit, whole
 from .counts import log_cdf, log_law, log_pmf
 from .delta import log_g
 
-# Most people for which the probabilities of all counts are listed: an array of 2 GB.
+# Most people for which the probabilities of all counts are listed, in an array of 2 GB; more people
+# are refused with an error.
 MOST_LISTED = 1 << 28
 
 

@@ -123,7 +123,9 @@ def smallest_epsilon(rate: float, *, replaced: bool = False) -> float:
 def _checked(k: int, rate: float, epsilon: float, people: int, *, replaced: bool = False) -> int:
     """Check the arguments of a delta, and return the participation rate in parts of 2^-32.
 
-    Arguments as of `removed_delta`, or of `replaced_delta` if `replaced`.
+    k: least number of messages that open a row. rate: probability that a person's message holds
+    the row. epsilon: in nats. people: the senders. replaced: whether neighbours differ in the value
+    of one person's row, else in its absence.
 
     Raises:
         ParameterError: a number out of its range.

@@ -48,9 +48,9 @@ from .pair_bounds import FINE
 from .parts import largest_of_parts
 
 # In a bound on delta, each person adds a random summand to a sum. A common summand X* replaces
-# other people's summands, and summands of two values replace summands of a third value. WIDER:
-# shares by which X* may be widened for this. A_LITTLE: shares by which summands of the two values
-# may be.
+# other people's summands, and summands of two values replace summands of a third value. A replacing
+# summand must be wide enough. WIDER: shares by which X* may be widened. A_LITTLE: shares by which
+# summands of the two values may be widened.
 WIDER = (0.0, 0.001, 0.002, 0.004, 0.007, 0.01, 0.015, 0.02, 0.03, 0.05, 0.08, 0.12, 0.2, 0.4, 0.8)
 A_LITTLE = (0.0, 0.001, 0.002, 0.003, 0.005, 0.008)
 # The bound on delta is an expectation of a sum of one random summand per person. Summands of a

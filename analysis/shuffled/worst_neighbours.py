@@ -81,8 +81,10 @@ def _guess(value: Profile, phase: Profile, size: int, *, last: bool = False) -> 
     """Return a large value of `value` and its m (other people with a 1), to start the search.
 
     The m are taken near one end of the range: the m at which rounding the threshold count costs
-    about as little as at the best m so far. Arguments as of `worst`; `last`: near the upper
-    end.
+    about as little as at the best m so far.
+
+    value: the function of m to maximize. phase: the real threshold count at each m, up to a
+    constant. size: number of values of m, from 0. last: whether the upper end is taken.
     """
     m = np.arange(min(size, NEAR), dtype=np.float64)
     m = size - 1 - m if last else m

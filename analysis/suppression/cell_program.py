@@ -28,8 +28,9 @@ from ..optimization import Constraint, Solution, solve_integer
 from .cell_patterns import BLANK, Classes, Flow, Pattern, crowds
 
 CHOICES = 20_000  # most pairs of a true row and a released row; larger programs are not tried
-VARIABLES = 1_000  # programs with more variables get proportionally fewer nodes of the search tree
-SLACK = 1e-6  # relative tolerance of a lower bound that the solver states in floats
+# programs with more variables get fewer nodes of the search tree, in inverse proportion
+VARIABLES = 1_000
+SLACK = 1e-6  # share by which the solver's lower bound, a rounded float, is lowered
 
 
 # cost of a suppressed cell in each column; None: cells of the column are never suppressed

@@ -36,15 +36,15 @@ from .cell_patterns import BLANK, Classes
 from .cell_program import cheapest_release
 from .row_keys import Columns, Keys, RowKeys, as_prices, number_fixed
 
-NODES = 20  # default limit of the integer program's search tree (see `k_anonymity`)
-# Most sets of columns times exposed rows for which the search is done twice, the second time with
-# exposed rows grouped only by the cheapest columns for each row.
+NODES = 20  # default limit of the nodes in the integer program's search tree, as in `k_anonymity`
+# Most sets of columns times exposed rows for which a second search is made, with exposed rows
+# grouped only by the cheapest columns for each row. Larger tables are searched once.
 CHOICES = 200_000
 # Most variables of the integer program. A larger program is not tried, because it takes seconds to
 # bound the cost.
 VARIABLES = 4_000
 SLACK = 1e-9  # relative tolerance in comparing costs, because costs are rounded sums of floats
-PROVED = 3e-6  # relative tolerance of a lower bound that the solver states
+PROVED = 3e-6  # a cost at most this share above the lower bound counts as proved optimal
 
 
 @dataclass(frozen=True, slots=True, eq=False)

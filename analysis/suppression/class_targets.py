@@ -28,7 +28,8 @@ from ..validation import Floats
 
 # tolerance of the targets entropy-l and t, because entropy and distance have rounding errors
 ROUNDING = 1e-9
-CELLS = 1 << 22  # most entries in memory of a matrix of classes times values
+# most entries in memory of a matrix of classes times values; more classes are taken in turn
+CELLS = 1 << 22
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -193,7 +194,8 @@ class ClassTargets:
         present = np.bincount(place)
         different = present.copy()
         entropy: Floats = np.bincount(place, -share * np.log(share)).astype(np.float64)
-        # classes in which all people have a value in common
+        # If all people of a class have a value in common, an attacker learns this value of each
+        # person. So the class counts as one value, with entropy 0.
         certain = place[counts == people[place]]
         different[certain], entropy[certain] = 1, 0.0
         distance: Floats = np.zeros(len(people))

@@ -30,10 +30,11 @@ from .column_suppression import SuppressionProblem, people_allowed
 EVERY = 10  # most columns for which all sets of columns are ranked; more are added one by one
 # most sets given to the linear program; for further sets only the coverage bound counts
 MOST_TRIED = 12
-# Most joint cells in total, over the sets of columns for which the linear program is solved.
+# Most joint cells in total, over the sets of columns given to the linear program. For further sets
+# only the coverage bound counts.
 TRIED_CELLS = 4_000
 # Most joint cells in total, over the sets "kept columns and one dropped column", for which linear
-# programs explain why the column is dropped.
+# programs explain why the column is dropped. With more cells the coverage bound explains it.
 EXPLAINED = 1_000
 
 Columns = tuple[int, ...]

@@ -50,7 +50,7 @@ KINDS = 24
 SPARING = 100
 # at most so many classes, the smallest, are compared to complete another class with all their rows
 DONORS = 4
-JOINS = 30  # most classes that rows may try to join
+JOINS = 30  # most classes that open rows try to join; the cheapest classes come first
 # At most so many classes that miss a target are trimmed: rows of frequent sensitive values are
 # removed until the rest meets the targets. The classes that may keep most rows come first.
 TRIMMED = 1_000

@@ -48,7 +48,7 @@ from .class_targets import ROUNDING, ClassTargets, ValueTarget
 # most pairs of a unit of equal rows and a set of suppressed columns; larger programs are not tried
 CHOICES = 1_500
 VARIABLES = 1_000  # programs with more variables get proportionally fewer nodes of the search tree
-SLACK = 1e-6  # relative tolerance of a lower bound that the solver states in floats
+SLACK = 1e-6  # share by which the solver's lower bound, a rounded float, is lowered
 # Most rounds in which linear constraints for the entropy target are added; if the target is still
 # missed, only a lower bound on the cost is returned.
 PLANES = 12
@@ -164,7 +164,7 @@ class _TargetProgram:
         unit: Integers,
         first: Integers,
     ) -> None:
-        """Build the program for all released rows that enough people and values can show.
+        """Build the program for all released rows whose class could meet the targets.
 
         Args:
             codes: the table.

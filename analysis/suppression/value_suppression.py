@@ -39,9 +39,11 @@ from math import prod
 from ..estimation.binomial_covers import COVERS, cover, covers_within
 from ..validation import Counts
 
-MOST_CHOICES = 2_000  # most combinations of suppressed values that are examined
-# in a column with up to this number of values, each number of reported values is tried; in a column
-# with more values, only about this number of levels
+# Most combinations of suppressed values that are examined. After them the best choice so far is
+# returned, which is perhaps not the best of all.
+MOST_CHOICES = 2_000
+# A level is the number of a column's values that are reported. In a column with up to this number
+# of values every level is tried; in a column with more values, only about this number of levels.
 EXHAUSTIVE_VALUES = 12
 
 
@@ -188,7 +190,8 @@ def _at(column: SuppressionColumn, threshold: int) -> _Point:
 def _bound(points: Sequence[_Point], k: int) -> int:
     """Return the bound on exposed people for a choice of common values in each column.
 
-    points: per column, people with rare values, number of common values, and their lower counts.
+    points: per column, people with rare values, number of common values, and a lower bound of each
+    common value's count. k: smallest safe equivalence class.
     """
     rare = sum(people for people, _, _ in points)
     cells = prod(cell_count for _, cell_count, _ in points)
@@ -210,7 +213,7 @@ class _Descent:
     def __init__(self, columns: Sequence[SuppressionColumn], k: int, ceiling: int) -> None:
         """Search at once; `best` becomes the proof of the least bound below `ceiling`.
 
-        It is None if no bound on exposed people is below `ceiling`.
+        `best` is None if no bound on exposed people is below `ceiling`.
 
         columns: bounds on the reports of each column. k: smallest safe equivalence class.
         """

@@ -13,7 +13,8 @@ import numpy as np
 from ...errors import ParameterError
 from ..validation import NO_NUMBERS, sequence
 
-# weights become whole numbers of a unit; their total is at most this number of units
+# Weights become whole numbers of a unit. Their total is at most this number of units, so that sums
+# of the integer weights of up to 62 columns fit into 64 bits.
 DIGITS = 2**52
 
 
@@ -48,7 +49,7 @@ def as_gains(weights: list[Fraction]) -> list[int]:
 
     In a tie the set with more columns has the larger sum. Weights are counted in their smallest
     common unit. If the total is above 2^52 units, the unit is total / 2^52, and weights are rounded
-    to it.
+    to whole units.
     """
     total = sum(weights, Fraction(0))
     unit = Fraction(1, lcm(*(weight.denominator for weight in weights)))

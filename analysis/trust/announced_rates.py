@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from ...protocol.knowledge.view import View
     from ...protocol.wire.messages import Counts
 
-# the cover rates follow from the counts of this round, which the curator reads before it decides
+# Number of the round with the counts from which cover rates follow. The curator reads these counts
+# before it decides.
 FIRST = 1
 
 

@@ -13,7 +13,8 @@ from .covered_counts import covered
 from .evidence import Cell, Component, Crowd, Evidence, OpenCount
 from .fiber import CrowdPosterior, Nats, log_multinomial, log_prior, possible
 
-# most cells of the joint table over all columns of several counts (of a decomposable model)
+# Most cells of the joint table over all columns of several counts (of a decomposable model); with
+# more cells the closed form is not used.
 MOST_JOINED = 1 << 20
 
 
@@ -58,9 +59,9 @@ def single_count_posterior(
 def decomposed(evidence: Evidence, component: Component) -> CrowdPosterior | None:
     """Return the posterior of people in several counts that form a tree (a decomposable model).
 
-    None if they form no tree, or have too many cells. All counts must be of the same crowds (people
-    with equal evidence), of values and not of labels such as "suppressed". There must be no other
-    statement about these people. Let C be the cliques (column sets) and S the separators (shared
+    None if the counts form no tree, or have too many cells. All counts must be of the same crowds
+    (people with equal evidence), of values and not of labels such as "suppressed". There must be no
+    other statement about these people. Let C be the cliques (column sets) and S the separators (shared
     columns) of the tree, and n_C and n_S the counts in their cells, of n people (Sundberg 1975).
     With inner products over cells,
 

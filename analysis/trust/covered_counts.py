@@ -251,8 +251,9 @@ def _value_leakage(
 def counts_coins(evidence: Evidence, count: OpenCount, place: int) -> bool:
     """Whether a count shows, in one of its columns, that a value was suppressed at random.
 
-    It does if people with the same value are counted under different labels, for reporting the
-    value and for suppressing it. place: index of the column in the count.
+    The count shows this if people with the same value are counted under different labels: a label
+    for reporting the value, and a label for suppressing it. place: index of the column in the
+    count.
     """
     if not evidence.values:
         return False

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from ...protocol.knowledge.run_record import CountsSeen, Lengths
     from ...protocol.knowledge.view import View
 
-MOST_FITTING = 100_000  # most candidate rows whose message lengths are computed
+# most candidate rows whose message lengths are computed; with more, lengths are no evidence
+MOST_FITTING = 100_000
 SeenLengths = tuple[tuple[int, tuple[int, ...]], ...]
 Fitting = tuple[tuple[int, ...], Mapping[tuple[int, ...], frozenset[Cell]]]
 
@@ -130,7 +131,8 @@ def _groups_of_equals(view: "View", respondents: "Sequence[frozenset[int]]") -> 
 def crowd_with(mark: Mark, people: int, lengths: "Mapping[int, Fitting]") -> Crowd:
     """Return a crowd of `people` people, with the statements that their common observations imply.
 
-    mark: these observations. lengths: per round, its columns and the rows of each message length.
+    mark: the observations that the people have in common. lengths: per round, its columns and the
+    rows of each message length.
     """
     known_states, allowed_cells = _statements(mark.possible_states)
     fits = tuple(

@@ -257,9 +257,9 @@ class OpenCount:
 def simplified(evidence: Evidence) -> list[OpenCount]:
     """Return the counts of the evidence, reduced to people of unknown cells.
 
-    People with known cells are subtracted from every count that holds them. A count of some of the
-    people of another count is subtracted from it. For example, the marginals of round 1 less the
-    marginals of the release are the marginals of the dropouts.
+    People with known cells are subtracted from every count that holds them. If a count includes
+    some of the people of a second count, the first is subtracted from the second. For example, the
+    marginals of round 1 less the marginals of the release are the marginals of the dropouts.
 
     Raises:
         ParameterError: more people are known than were counted.
@@ -381,7 +381,7 @@ class Component:
 
     Attributes:
         columns: per crowd, its columns in this component, ascending.
-        counts: the counts that link them.
+        counts: the counts that link columns and crowds of this component.
     """
 
     columns: dict[int, tuple[int, ...]]

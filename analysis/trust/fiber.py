@@ -23,8 +23,10 @@ from ...deprecated import keeps_old
 from .evidence import Cell, Component, Evidence, Law, OpenCount
 from .side import Side
 
-MOST_CELLS = 4_096  # most cells of a fiber (the set of tables consistent with the evidence)
-# most steps of the search for consistent tables, each of which fixes a cell: about 0.3 s
+# most cells of a fiber (the set of tables consistent with the evidence); else bounds only
+MOST_CELLS = 4_096
+# Most steps of the search for consistent tables, each of which fixes a cell: about 0.3 s. If the
+# search takes more steps, tables are sampled instead.
 MOST_STEPS = 60_000
 
 
@@ -111,7 +113,7 @@ class CrowdPosterior:
     def sampled(self) -> bool:
         """Whether the posterior probabilities are estimates from Markov chains.
 
-        Only the sampler sets `proven`.
+        Then `proven` is set: the pairs of a crowd and a column with only one possible value.
         """
         return self.proven is not None
 
@@ -263,7 +265,7 @@ def log_multinomial(counts: Iterable[int]) -> float:
 
 
 class TooManyTables(Exception):
-    """There are more tables than can be listed."""
+    """Raised if there are more consistent tables than can be listed."""
 
 
 def _search(tables: Fibre, steps: int) -> Iterator[tuple[int, ...]]:
@@ -407,4 +409,4 @@ def _value_leakage(
 
 
 class NoTable(Exception):
-    """No table is consistent with the evidence."""
+    """Raised if no table is consistent with the evidence."""

@@ -28,7 +28,8 @@ CHAINS = 4  # number of independent random walks through the consistent tables
 STEPS = 4_000  # steps of each chain (random walk)
 BATCHES = 8  # parts of each chain; the spread of their means gives the standard error
 MOST_MOVES = 4_000  # most moves from which a walk chooses
-# most branch-and-bound nodes of the integer program that finds the first table of a chain
+# Most branch-and-bound nodes of the integer program that finds the first table of a chain. If no
+# table is found with so many nodes, the fiber is not sampled.
 NODES = 1_000
 SEED = 5  # a fixed seed of the random walks, so that the same evidence gives the same figures
 

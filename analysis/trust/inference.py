@@ -28,7 +28,9 @@ from .fiber import CrowdPosterior, Fibre, Nats, NoTable, TooManyTables, enumerat
 from .information_bounds import bound_leakage, likeliest_part, partial_posteriors
 from .revealed_values import hidden_by_pools, revealed_leakage
 
-MOST_SAMPLED = 512  # most cells of a fiber (the set of consistent tables) that is sampled
+# Most cells of a fiber (the set of consistent tables) that is sampled; for a larger fiber only
+# bounds are computed.
+MOST_SAMPLED = 512
 
 
 def infer(evidence: Evidence) -> PersonPosteriors:
@@ -56,7 +58,7 @@ def infer(evidence: Evidence) -> PersonPosteriors:
 def _solved(evidence: Evidence, component: Component) -> list[CrowdPosterior]:
     """Return the posteriors of a component, an independent part of the evidence.
 
-    They are exact if the component has a closed form, or if its tables can be listed.
+    The posteriors are exact if the component has a closed form, or if its tables can be listed.
 
     Raises:
         ParameterError: no table is consistent with the evidence.

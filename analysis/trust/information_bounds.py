@@ -1,8 +1,8 @@
 """Lower bounds on the leakage, if the posterior is not computed or only sampled.
 
-The leakage is -log of the prior probability of the evidence. That is at most the probability of a
+The leakage is -log of the prior probability of the evidence. This probability is at most that of a
 part of the evidence, so each part gives a lower bound. Only statements that depend on people's
-values are used: whether a value is suppressed at random (cover suppression) does not depend on it.
+values are used. Random suppression (a cover) is left out, because it does not depend on the values.
 """
 
 from collections.abc import Sequence
@@ -136,7 +136,9 @@ def _log_of_counts(evidence: Evidence, count: OpenCount) -> float:
 def _log_allowed(evidence: Evidence, crowd: int) -> float:
     """Return the log prior probability (nats) of the narrowest list of cells allowed to a person.
 
-    crowd: people with equal evidence, by number. It is 0.0 if the evidence has no such list.
+    The result is 0.0 if the evidence has no such list.
+
+    crowd: people with equal evidence, by number.
     """
     shares = [
         fsum(

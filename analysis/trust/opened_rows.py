@@ -85,7 +85,11 @@ class _LinkedValues:
     def from_view(
         cls, view: "View", counts_seen: "CountsSeen | None", columns: int
     ) -> "_LinkedValues":
-        """Read the linked values of a view, and take linked users out of the counts, if any."""
+        """Read the linked values of a view, and take linked users out of the counts, if any.
+
+        counts_seen: the counts that the coalition read; None: no counts. columns: number of
+        columns.
+        """
         linked = view.pinned
         kinds = Counter(
             (_key(linked.get(i)), _is_known_respondent(view, counts_seen, i))
@@ -275,7 +279,8 @@ def parts(view: "View", sizes: Sequence[int]) -> dict[str, object]:
     # Linked rows and counts can contradict each other only if a party deviated from the protocol.
     fits = not opened_rows.rows or opened_rows.unlinked_counts.total() + people == users
     sure = best is not None and exact(best, users) and fits
-    if sure and opened_rows.rows:  # the posterior is the same for all unlinked people
+    # all unlinked people are alike, so the leakage follows from their counts
+    if sure and opened_rows.rows:
         leakage = users * row_bits - log_multinomial(opened_rows.unlinked_counts.values()) / LN2
     whole = sum(n for values, n in pinned if len(values) == len(sizes))
     full = whole == users

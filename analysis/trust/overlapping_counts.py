@@ -38,8 +38,8 @@ def chained_bits(
 ) -> tuple[float, bool] | None:
     """Return the bits that counts of the same people leak about all rows; whether they are exact.
 
-    If they are not exact, they are a lower bound. None if a table counts fewer people, or values
-    were suppressed.
+    Bits that are not exact are a lower bound. None if a table counts fewer people, or values were
+    suppressed.
 
     counted: the counts that were read. sizes: number of values of each column. users: number of
     people.

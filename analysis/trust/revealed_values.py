@@ -1,6 +1,6 @@
 """Leakage of values that a coalition knows for each person, though the run did not record them.
 
-It is computed apart from the posterior, and counts that include such values are left out.
+This leakage is computed apart from the posterior, and counts that include such values are left out.
 """
 
 from math import fsum, log
@@ -26,13 +26,14 @@ def hidden_by_pools(evidence: Evidence) -> float:
 def revealed_leakage(
     evidence: Evidence, counts: list[OpenCount]
 ) -> tuple[Nats, list[OpenCount], bool]:
-    """Return the leakage of revealed values, the remaining counts, and if no information is lost.
+    """Return the leakage of revealed values, the remaining counts, and whether all counts are used.
 
     A column of a crowd (people with equal evidence) is revealed if the coalition knows each
     person's value, though it is not recorded. A count with revealed columns is left out. If the
-    count also has values that are not revealed, its information about them is lost.
+    count also has values that are not revealed, its information about them is lost. The last result
+    is then False.
 
-    counts: the counts of the evidence, after `simplified`.
+    counts: the counts of the evidence, reduced to people of unknown cells by `simplified`.
     """
     leakages = [
         _crowd_leakage(evidence, crowd, column)

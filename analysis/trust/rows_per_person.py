@@ -48,7 +48,8 @@ if TYPE_CHECKING:
 # Most rows of a person, and most cells of a count, for which the leakage in bits is computed;
 # beyond these limits 0 is the lower bound.
 MOST_ROWS, MOST_CELLS = 40, 5_000
-# search for the best common factor of the weights: from 2^-SPAN to 2^SPAN, in HALVINGS steps
+# The bound on the number of tables holds for any weights of the combinations of values. The best
+# common factor of all weights is searched from 2^-SPAN to 2^SPAN, in HALVINGS steps.
 SPAN, HALVINGS = 60.0, 60
 
 

@@ -152,7 +152,7 @@ def _truly_held(reading: ReadEvidence, truth: "Mapping[int, Row]") -> Truth:
 def _codes(
     columns: int, all_counts: "Iterable[CountsSeen]", rows: "Iterable[Row]", prior: Shares | None
 ) -> tuple[Mapping[str, int], ...]:
-    """Number the values of every column; they come from the prior, counts, rules and rows."""
+    """Number the values of every column; the values come from the prior, counts, rules and rows."""
     codes: list[dict[str, int]] = [{} for _ in range(columns)]
     for column, shares in enumerate(prior or ()):
         codes[column] = {value: code for code, value in enumerate(sorted(shares))}

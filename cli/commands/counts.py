@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ...own_data.count_tables import ClosedTables, CountedTables, RoundedTables
     from ...own_data.read_table import Reading
 
-STEPS = 5_000  # default of --steps
+STEPS = 5_000  # default of --steps: most linear programs that the search solves
 MISSING = "(missing)"  # printed as the value of a person with an empty cell in the file
 
 

@@ -129,8 +129,8 @@ def _mend(requirement: str) -> str:
 def pins() -> dict[str, tuple[str, ...]]:
     """Return the versions of each library with which this checkout is tested, by its name.
 
-    A library may have several, for different versions of Python; the last is for the newest. Empty
-    outside a checkout.
+    A library may have several versions, for different versions of Python; the last is for the
+    newest. Empty outside a checkout.
     """
     pinned: dict[str, tuple[str, ...]] = {}
     with suppress(OSError):
@@ -194,6 +194,7 @@ def sealing() -> Callable[[], None]:
     public, context = scheme.keypair(OSEntropy()).public, bytes(32)
 
     def work() -> None:
+        """Encrypt `SEALS` messages of 200 bytes, a layer each."""
         entropy = OSEntropy()
         for _ in range(SEALS):
             seal_layer(scheme, public, bytes(200), context, entropy)

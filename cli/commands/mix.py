@@ -43,6 +43,7 @@ def mix_for_class(
     from ...roles.compute.backends import own_workplace
 
     def print_line(line: str) -> None:
+        """Print a line of the shuffler on stderr, because stdout is for the release."""
         click.echo(line, err=True)
 
     with own_workplace(executor, place, log) as workers:
@@ -58,7 +59,7 @@ def _identity(key: Path | None) -> "Identity":
     if key is not None:
         return read_identity(key)
     name = re.sub("[^A-Za-z0-9]+", "-", platform.node()).strip("-")[:40]
-    # a random end, as two computers may have the same name
+    # the name gets a random end, because two computers may have the same name
     return make_identity(f"{name or 'somebody'}-{secrets.token_hex(2)}")
 
 
@@ -97,8 +98,8 @@ def _rows(board: "Board", names: list[str]) -> Released:
 def _reports(board: "Board", names: list[str]) -> Released:
     """Return the column headings of noisy reports, and the count of each different report.
 
-    names: the names of the columns. Raises Unmet if no report was counted, or too many to list
-    them.
+    names: the names of the columns. Raises Unmet if no report was counted, or if there are too many
+    different reports to list.
     """
     from ...scenarios.lab.scoring.result import REPORTED
     from ...scenarios.programs.noisy_questions import reports

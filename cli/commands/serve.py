@@ -344,7 +344,8 @@ def play_to_end(play: Callable[["Site"], "Board"], session: "SessionFile", site:
         except Unmet as why:
             unmet.append(why)
             site.log("outcome", why.message)
-        click.echo(nl=False)  # flush the buffer of stdout
+        # flush stdout, so that the release is printed before the journal is erased
+        click.echo(nl=False)
 
     play(replace(site, conclude=finish))
     if unmet:

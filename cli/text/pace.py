@@ -45,6 +45,7 @@ def counter(form: str, unit: str) -> Callable[[int, int], None]:
     terminal, pace = sys.stderr.isatty(), Pace()
 
     def print_count(completed: int, total: int) -> None:
+        """Print the progress of the work on stderr, if a line is due: units done, of all units."""
         line = f"played {completed:,} of {total:,} {unit}"
         if not terminal:
             pace.print_due(line)

@@ -30,7 +30,10 @@ class Bar(Instrument):
     """
 
     def __init__(self, progress: Progress, people: int | None) -> None:
-        """Start before round 1. progress: draws the bar. people: their number; None: unknown."""
+        """Start before round 1.
+
+        progress: draws the bar. people: number of people that encrypt answers; None: unknown.
+        """
         self._progress = progress
         self._people = people
         self._tasks: dict[str, TaskID] = {}
