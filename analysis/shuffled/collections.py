@@ -315,9 +315,11 @@ def _few_values(rows: Floats, group: Sequence[tuple[int, ...]], n: int) -> Itera
 
 
 def _is_first_of_orbit(population: Population, group: Sequence[tuple[int, ...]]) -> bool:
-    """Whether no permutation of the group turns this population into a later population.
+    """Whether no symmetry of the randomizer turns this population into a later population.
 
     A population is the number of other people with each value; later is in lexicographic order.
+
+    group: the symmetries: permutations of the values that only permute the reports.
     """
     return all(tuple(population[x] for x in g) <= population for g in group)
 

@@ -166,7 +166,8 @@ def log_law(n: int, m: int, q: float) -> Floats:
             result[first : last + 1] = log_pmf(n, m, q, s)
             first = last + 1
             continue
-        # The centre of the window lies about WINDOW standard deviations after its first point.
+        # The centre of the window lies about WINDOW standard deviations after its first point, so
+        # that the window reaches equally far to both sides, where its transform is accurate.
         centre = min(first + int(WINDOW * spread), n - 1)
         spread = _spread(people, one_counts, q, float(centre))
         last = min(centre + int(WINDOW * spread), n - 1)

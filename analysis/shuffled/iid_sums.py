@@ -35,11 +35,11 @@ FINEST, COARSEST, GRID = 256.0, 24.0, 1 << 20
 # its error is below GOOD times that of the finest. Coarse lattices are tried only for at most
 # MAX_ATOMS atoms, because more atoms cannot all be near lattice points.
 FEWEST, GOOD, MAX_ATOMS = 6.0, 0.1, 6
-# Most standard deviations from the smallest value of a term to the largest that the finest lattice
-# resolves in full. This bounds time and memory.
+# If the values of a term range over more than LONGEST standard deviations, the lattice is coarser
+# than the finest: it has at most LONGEST * finest steps. This bounds time and memory.
 LONGEST = 64
 # If the tilt changes the log probability by more nats than this from one lattice point to the next,
-# the lattice gives no useful bound.
+# the lattice gives no useful bound. Then the upper bound is Chernoff's, and the lower bound is 0.
 STEEP = 10.0
 # The search for the exponential tilt that centres a sum at 0 gives up above this tilt.
 STEEPEST_TILT = 1e200
@@ -161,7 +161,8 @@ def _lattice(atoms: Floats, weights: Floats, n: int, finest: float) -> tuple[flo
     if len(atoms) > MAX_ATOMS:
         return slope, wide / most_steps
     # `slope` is the exponential tilt that centres the sum. If it changes the log weight by more
-    # than a nat from point to point, the expectation of the positive part rests on few points.
+    # than a nat from point to point, the expectation of the positive part rests on few points. So
+    # the lattice has at least slope * wide steps.
     fewest = max(most_steps * FEWEST / points, slope * wide)
     return slope, wide / _fitting(atoms, leaning, most_steps, int(min(fewest, most_steps)))
 

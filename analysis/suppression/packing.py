@@ -32,7 +32,8 @@ from ..composition.coverage import leaf_pairs, leaf_values, weakest
 from ..composition.pareto import Front, Growth, Numbers, Options, ragged
 from ..exposure.counts import Integers, Steps
 
-MAX_COLUMNS = 62  # a set is stored as a signed 64-bit number
+# most columns to choose from, because a set is stored as the bits of a signed 64-bit number
+MAX_COLUMNS = 62
 
 # (total weight of the columns, -bound on exposed people, set of columns as a number), the largest
 # is best

@@ -23,7 +23,8 @@ SETS = 20_000
 # Most sets of columns times distinct rows in a search, to limit the time. At least 200 sets are
 # allowed.
 PAIRS = 10_000_000
-SEED = 0x63656C6C  # seed of the random numbers by which rows are compared
+# fixed seed of the random numbers by which rows are compared, for reproducible results
+SEED = 0x63656C6C
 
 Columns = tuple[int, ...]
 Keys = NDArray[np.uint64]

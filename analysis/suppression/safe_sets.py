@@ -298,7 +298,10 @@ class _SafeSetSearch:
         return extend_keys(start.cells, start.cell_count, digits, radix, kind)[0]
 
     def as_start(self, wider: _Wider) -> _Start:
-        """Return a set with an added column as a start, with cells numbered without gaps."""
+        """Return a set with an added column as the start of larger sets.
+
+        The cells of `wider` are computed for every row, and numbered without gaps.
+        """
         cells, cell_count = _renumbered(self.cells(wider.start, wider.column), wider.cell_count)
         return _Start(wider.chosen, cells, cell_count, wider.people)
 

@@ -39,9 +39,11 @@ from .class_targets import ClassTargets
 from .row_keys import Columns, RowKeys, as_prices, number_fixed
 from .target_program import cheapest_for_targets
 
-# most groups of rows that are sorted by the estimated cost of releasing a group together
+# Most groups of rows that are sorted by the estimated cost of releasing a group together. With more
+# groups only the cheapest sets of suppressed columns are tried, but at least 200 sets.
 HEAP = 400_000
-# most groups of rows for which rows of other classes are searched, to meet the targets together
+# Most groups of rows for which rows of other classes are searched, to meet the targets together.
+# The rows of a class that are still not released then join another class.
 LOOKS = 4_000
 # most kinds of rows (equal in sensitive values and person) that are compared as additions to a
 # class that misses its targets

@@ -268,7 +268,9 @@ class _TargetProgram:
                 self.laws.append((column, every))
 
     def _people(self, x: dict[int, int]) -> dict[int, float]:
-        """Return a sum of variables that is at most the number of people in a class, by variable.
+        """Return the terms of a sum of variables that is at most the number of people in a class.
+
+        The result is the factor of each variable, by the variable's number.
 
         `x` is, for each unit of equal rows, the variable that counts its rows in the class.
         """
@@ -286,7 +288,9 @@ class _TargetProgram:
         return people
 
     def _having(self, x: dict[int, int], units: list[int]) -> dict[int, float]:
-        """Return a sum of variables that is the number of people in a class with a certain value.
+        """Return the terms of a sum of variables: the people in a class with a certain value.
+
+        The result is the factor of each variable, by the variable's number.
 
         Args:
             x: for each unit of equal rows, the variable that counts its rows in the class.

@@ -61,9 +61,9 @@ def decomposed(evidence: Evidence, component: Component) -> CrowdPosterior | Non
 
     None if the counts form no tree, or have too many cells. All counts must be of the same crowds
     (people with equal evidence), of values and not of labels such as "suppressed". There must be no
-    other statement about these people. Let C be the cliques (column sets) and S the separators (shared
-    columns) of the tree, and n_C and n_S the counts in their cells, of n people (Sundberg 1975).
-    With inner products over cells,
+    other statement about these people. Let C be the cliques (column sets) and S the separators
+    (shared columns) of the tree, and n_C and n_S the counts in their cells, of n people (Sundberg
+    1975). With inner products over cells,
 
         tables = n! prod_S prod n_S! / prod_C prod n_C!,    share(x) = prod_C n_C / prod_S n_S / n
 

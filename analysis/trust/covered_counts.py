@@ -72,11 +72,11 @@ class AlikePeople:
 class SolvedColumn:
     """The solution of a column: posteriors of people by label, and the probability of its counts.
 
-    The wide count is the count of several columns. A label is the code of the text that it includes
-    for a person, such as "suppressed".
+    The wide count is the count of several columns. A label is the code of the text that the wide
+    count includes for a person, such as "suppressed".
 
     Attributes:
-        column: its number.
+        column: the number of the column.
         by_label: label in the wide count -> people with this label.
         outsiders: people outside the wide count; None: there are no such people.
         log_chance: natural log of the probability of the column's counts.

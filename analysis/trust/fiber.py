@@ -409,4 +409,4 @@ def _value_leakage(
 
 
 class NoTable(Exception):
-    """Raised if no table is consistent with the evidence."""
+    """Raised if no table is consistent with the evidence, or if none is found within a limit."""

@@ -27,9 +27,10 @@ from .fiber import CrowdPosterior, Fibre, Nats, NoTable
 CHAINS = 4  # number of independent random walks through the consistent tables
 STEPS = 4_000  # steps of each chain (random walk)
 BATCHES = 8  # parts of each chain; the spread of their means gives the standard error
-MOST_MOVES = 4_000  # most moves from which a walk chooses
+# most moves from which a walk chooses; of more moves found, a random selection is taken
+MOST_MOVES = 4_000
 # Most branch-and-bound nodes of the integer program that finds the first table of a chain. If no
-# table is found with so many nodes, the fiber is not sampled.
+# table is found with so many nodes, the evidence is treated as contradictory.
 NODES = 1_000
 SEED = 5  # a fixed seed of the random walks, so that the same evidence gives the same figures
 
@@ -55,7 +56,7 @@ def sampled(
         steps: steps of each walk.
 
     Raises:
-        NoTable: no table is consistent.
+        NoTable: no table is consistent, or none was found within `NODES` nodes.
     """
     rng = np.random.default_rng(SEED)
     starts = [_somewhere(tables, rng) for _ in range(CHAINS)]

@@ -57,9 +57,11 @@ def bits_of_counts(counts_seen: "CountsSeen", sizes: Sequence[int], users: int) 
 
 
 def exact(counts_seen: "CountsSeen", users: int) -> bool:
-    """Whether `bits_of_counts` is the exact leakage, not just a lower bound.
+    """Whether the leakage in bits of the counts of opened rows is exact, not just a lower bound.
 
-    It is exact if all people responded and no value is suppressed.
+    `bits_of_counts` is exact if all people responded and no value is suppressed.
+
+    users: number of all people.
     """
     return counts_seen.people == users and not any(BLANK in cell for cell in counts_seen.counts)
 

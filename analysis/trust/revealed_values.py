@@ -15,7 +15,7 @@ def hidden_by_pools(evidence: Evidence) -> float:
     A crowd is the people with equal evidence. In a pool of crowds the coalition knows how many
     people are absent, but not their names. The leakage without pools is that of a coalition that
     knows the crowd of each person. Otherwise the probability of the view, given the table, is the
-    mean over all ways to deal a pool into its crowds. If positive, it is at least 1 / (number of
+    mean over all ways to deal a pool into its crowds. A positive mean is at least 1 / (number of
     ways).
     """
     return fsum(
