@@ -25,7 +25,8 @@ STOPPED = 130  # exit code after Ctrl-C, as of a shell: 128 + SIGINT
 class Departure:
     """The last action of the process: flush all output, and exit with the intended code.
 
-    It is registered with `atexit` before any other function, so that it runs after all of them.
+    The action is registered with `atexit` before any other function, because `atexit` calls
+    functions in reverse order. So it runs last.
 
     Attributes:
         code: the exit code; None if the process ends by an exception, which Python reports.
@@ -45,8 +46,8 @@ class Departure:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
         self.code = code
         if code == STOPPED:
-            # The last function registered with `atexit` is `_leave`, which ends the process. A
-            # return would let Python wait for threads.
+            # The last function that `atexit` runs is `_leave`, which ends the process. A return
+            # would let Python wait for threads.
             atexit._run_exitfuncs()
         return code
 

@@ -33,8 +33,8 @@ MERGED = re.compile(r"(\.merge\s*=).*", re.DOTALL)
 def given_command() -> tuple[str, ...]:
     """Return the words of the running command line, to be published with the result.
 
-    They are the options that the user gave. Files are named without their folders. Values in merge
-    rules are left out, because perhaps only a few people have them.
+    Only options that the user gave are included. Files are named without their folders. Values in
+    merge rules are left out, because perhaps only a few people have them.
     """
     context = click.get_current_context()
     words = ["veilmix", context.info_name or ""]

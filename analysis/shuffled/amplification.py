@@ -47,16 +47,16 @@ from .pair_bounds import max_delta
 from .two_values import parted_delta, widest_end
 
 # If the lower and upper bounds differ by more than this share, a slower and tighter upper bound is
-# tried: WIDE for an epsilon, WIDE_DELTA for a delta. For an epsilon it is tried at the shares STEPS
-# above the lower bound.
+# tried: WIDE for an epsilon, WIDE_DELTA for a delta. For an epsilon the slower bound is tried at
+# the shares STEPS above the lower bound.
 WIDE, WIDE_DELTA = 5e-3, 0.05
 STEPS = (0.0025, 0.005, 0.0075, 0.01, 0.0125, 0.016, 0.02, 0.03)
 # The search for an epsilon starts at the local epsilon and divides by this factor while delta stays
 # small enough. The first factor is for the full computation, the second for a quick one (`points`
 # is given). A smaller factor leaves a shorter interval to search.
 SHRINK, SHRINK_BY_POINTS = 4.0, 1.5
-# If the lower and upper bounds differ by more than this share, a tighter upper bound is tried. It
-# replaces the term of each person in a sum by a common term. The first share is for the full
+# If the lower and upper bounds differ by more than this share, a tighter upper bound is tried,
+# which replaces the term of each person in a sum by a common term. The first share is for the full
 # computation, the second for a quick one (`points` is given).
 WIDE_EXACT, WIDE_PASS = 3e-4, 0.05
 # The tighter upper bound, with a common term for all people, is tried at these shares above the

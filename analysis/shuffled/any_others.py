@@ -84,9 +84,9 @@ DEAR, LEANING = 4e-3, (0.1, 0.2, 0.25, 0.3, 0.35, 0.4)
 # the variance of the sum. It divides L by FLATTER until one common term may replace the term of
 # every person, for at most SCALES rates, and halves the last step HALVINGS times.
 SMOOTH, FLATTER, SCALES, HALVINGS = 5e-4, 1.4, 16, 6
-# The test whether a common term may replace a person's term weighs the gain D by its distance from
-# a centre c_0. Number of centres to try, and of quadrature nodes in each interval in which D is
-# linear.
+# The gain D of replacing a person's term by a common term is a function of a point c. The test
+# whether the replacement is allowed weighs D by the distance of c from a centre. CENTRES: number of
+# centres to try. NODES: number of quadrature nodes in each interval in which D is linear.
 CENTRES, NODES = 25, 8
 # The limit of |d| / b up to which reports are in the pool is raised by this share, so that rounding
 # errors leave out no report with an equal |d| / b.
@@ -313,7 +313,7 @@ def _cheapest(law: Law, laws: list[Law], n: int, cost: float) -> tuple[float, La
     """Return cost, X* and L of the best widening of a distribution; None above `cost`.
 
     The common term X*, a widened `law`, replaces every person's term in the sum that bounds delta.
-    G, a Laplace variable of rate L, smooths the sum. Both make the sum wider, which loosens the
+    G, a Laplace variable of rate L, smooths the sum. X* and G make the sum wider, which loosens the
     bound: the cost is the relative increase of the sum's standard deviation. X* must be wide enough
     that the replacement never lowers the bound.
 

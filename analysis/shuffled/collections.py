@@ -29,7 +29,7 @@ from ..randomizers.neighbour_laws import Neighbours
 from ..validation import Floats
 
 # Limit of the outcomes of all enumerated populations together, which bounds memory (16 bytes each)
-# and time.
+# and time. Beyond it, fewer data sets are listed, or none.
 MOST_OUTCOMES = 3_000_000
 # MOST_COLLECTIONS: most populations (numbers of other people with each value) that are enumerated.
 # MOST_VALUES: most values for which symmetries of the randomizer are searched. Beyond a limit,

@@ -58,7 +58,8 @@ RULE = "losses convolved"
 # searched to a relative error of NEAR.
 TINY, NEAR = 1e-9, 0.02
 # Distributions up to SHORT points are convolved term by term. Longer ones use a Fourier transform.
-# NOISE, more than its rounding error, is then added for upper bounds, subtracted for lower bounds.
+# Then NOISE, more than the rounding error of the transform, is added for upper bounds and
+# subtracted for lower bounds.
 SHORT, NOISE = 1200, 1e-15
 # Most sets of features for which the sum of privacy losses is computed separately; beyond it, one
 # bound covers all sets.
@@ -374,8 +375,8 @@ def _actual(bits: Sequence[tuple[int, float]], delta: float, epsilon: float) -> 
 def actual(n: int, q: float, m: int, step: float, widest: float) -> Loss:
     """Return the loss of value 0 against 1 if m of the n - 1 other people have a 1, rounded down.
 
-    Losses above `widest` become `widest`, and losses below -widest are left out. Both lower the
-    loss, so an epsilon from it is a lower bound.
+    Losses above `widest` become `widest`, and losses below -widest are left out. These two steps
+    lower the loss, so an epsilon computed from the result is a lower bound.
 
     q: probability that a bit is flipped.
     step: distance of grid points, nats.

@@ -195,8 +195,8 @@ def _spread(n: Floats, m: Floats, q: float, s: float) -> float:
 def _log_all(honest: Floats, liars: Floats, q: float) -> Floats:
     """Return the natural log of (1 - q)^honest q^liars.
 
-    It is the probability that `honest` people report their true bit and `liars` people the flipped
-    bit, each flipped with probability q.
+    This is the log probability that `honest` people report their true bit and `liars` people the
+    flipped bit, if each bit is flipped with probability q.
     """
     return np.asarray(honest * np.log1p(-q) + liars * log(q))
 

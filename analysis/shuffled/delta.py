@@ -99,12 +99,14 @@ class PairDivergence:
 
         P_0 and P_1 are the distributions of the count A of 1-bits if the attacked person has 0, or
         1. m is the number of other people with a 1. m and s may be real, by analytic extension.
-        Both terms are computed with weights that centre s. They are then of comparable size, so
-        little accuracy is lost unless s is many standard deviations from the mean.
+        The two terms are computed with weights that centre s, so they are of comparable size.
+        Little accuracy is lost unless s is many standard deviations from the mean.
         """
         people, one_counts, points = broadcast(self.other_people, m, s)
-        # Up to s = 0 only the term of Z = 0 can remain. At s = N (all other people) the sum over
-        # all outcomes, 1 - e^eps, lacks A = N + 1, whose part is -beta P(Z = N).
+        # Z is the count of 1-bits of the N other people. The terms alpha P(Z = s) and -beta P(Z = s
+        # - 1) are summed over all counts up to s. For s = 0 only alpha P(Z = 0) remains. The sum
+        # over all counts is 1 - e^eps = alpha - beta. For s = N it lacks the term of count N + 1,
+        # -beta P(Z = N).
         result = self.alpha * np.exp(
             log_pmf(people, one_counts, self.q, np.where(points <= 0, 0, -1))
         )
@@ -169,8 +171,8 @@ class PairDivergence:
     def probabilistic(self, m: Floats) -> Floats:
         """Return the probabilistic delta of value 0 against 1, for each m.
 
-        It is the probability of counts A of 1-bits with P_0(A) > e^eps P_1(A), if the attacked
-        person has 0. P_0 and P_1 are the distributions of A if the person has 0, and 1.
+        If the attacked person has 0, this is the probability of counts A of 1-bits with P_0(A) >
+        e^eps P_1(A). P_0 and P_1 are the distributions of A if the person has 0, and 1.
 
         m: number of other people with a 1.
         """
@@ -332,7 +334,8 @@ def _by_phase(first: int, last: int, ends: Floats, room: float, *, down: bool) -
     m = np.arange(first, last + 1, dtype=np.float64)
     position = np.linspace(ends[0], ends[1], len(m))
     rounding_loss = position - np.floor(position) if down else np.ceil(position) - position
-    # The margin is for the curvature of the threshold in m. A threshold near a whole number may lie
-    # on either side of it, so it is always kept.
+    # The margin allows for the curvature of the threshold in m, because the threshold is taken as
+    # linear. A threshold near a whole number may lie on either side of that number, so its m is
+    # always kept.
     margin = 1.2 * max(room, 0.0) + 0.01
     return m[(rounding_loss <= margin) | (rounding_loss >= 1 - 0.01)]

@@ -126,8 +126,8 @@ def epsilon_for(n: int, q: float, delta: float, kind: Kind = "hockey-stick") -> 
     epsilon, m = 0.0, 0
     while True:
         # An epsilon computed for one m (other people with a 1) is too small if another m has a
-        # larger delta. So the loop moves to the m with the largest delta, until no other m exceeds
-        # the required delta.
+        # larger delta. So the loop moves to the m with the largest delta at this epsilon, until no
+        # other m exceeds the required delta.
         epsilon = max(epsilon, _solve(n, q, delta, m))
         reached, worse = _worst_hockey_stick(PairDivergence(n, q, epsilon))
         if reached <= delta * (1 + SETTLED) or worse == m:
@@ -211,10 +211,10 @@ def _rule(n: int) -> str:
 def local_epsilon(q: float, bits: int = 1) -> float:
     """Return the local epsilon of bits that are each flipped with probability q, before shuffling.
 
-    The local epsilon is bits * log(p/q) nats, p = 1 - q. The log privacy ratio after shuffling has
-    the same supremum (paper 001, Prop. 5.1). This ratio compares the likelihoods of an outcome for
-    two values of one person. The supremum is attained if every report is opposite to its sender's
-    vector.
+    The local epsilon is bits * log(p/q) nats, p = 1 - q. The log privacy ratio compares the
+    likelihoods of an outcome for two values of one person. After shuffling its supremum is the
+    local epsilon too (paper 001, Prop. 5.1). The supremum is attained if every report is opposite
+    to its sender's vector.
 
     Args:
         q: lie probability, 0 < q <= 1/2.

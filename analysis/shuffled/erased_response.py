@@ -42,8 +42,8 @@ PARTS, MOST_CELLS = 400, 1 << 20
 # one value. Few ranges of the number of people with the first value then suffice. This is assumed
 # if the divided population's delta is below this share of the delta at which the search may end.
 STEEP = 0.25
-# Rounding error of a Fourier transform, as a share of the sum of its amplitudes: a fixed share, and
-# an additional share for each person.
+# Rounding error allowed for in a Fourier transform, as a share of the sum of its amplitudes:
+# ROUNDING in all, and PER_PERSON for each person.
 ROUNDING, PER_PERSON = 1e-13, 1e-15
 
 

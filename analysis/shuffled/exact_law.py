@@ -83,8 +83,8 @@ def transition_matrix(bits: int, q: float) -> Floats:
 def expected_counts(m: npt.ArrayLike, q: float) -> Floats:
     """Return the expected number of reports of each L-bit vector, shape (2^L,).
 
-    The result is P_L m, P_L the matrix of report probabilities. It is computed bit by bit, without
-    the matrix, so L may be large.
+    The result is P_L m, P_L the matrix of report probabilities. The product is computed bit by bit,
+    without the matrix, so L may be large.
 
     Args:
         m: number of people with each vector, shape (2^L,), in descending binary order.

@@ -41,7 +41,8 @@ LONGEST = 64
 # If the tilt changes the log probability by more nats than this from one lattice point to the next,
 # the lattice gives no useful bound. Then the upper bound is Chernoff's, and the lower bound is 0.
 STEEP = 10.0
-# The search for the exponential tilt that centres a sum at 0 gives up above this tilt.
+# The search for the exponential tilt that centres a sum at 0 gives up above this tilt, which then
+# counts as infinite.
 STEEPEST_TILT = 1e200
 # Largest exponential tilt of a sum with an added Laplace variable, as a share of the variable's
 # rate, because E[e^(t G)] diverges as the tilt t reaches the rate.
@@ -349,8 +350,8 @@ def _sum(
     variance = n * float(tilted @ (lattice - mean) ** 2)
     widest = float(np.abs(lattice - mean).max())
     reach = REACH * widest / 3 + np.sqrt((REACH * widest / 3) ** 2 + 2 * REACH * variance)
-    # All sums lie within n times the range of one term. If the window would be longer, it covers
-    # them all.
+    # All sums lie within n times the range of one term. If this is shorter than the window, the
+    # window covers just all sums.
     full_range = n * (lattice.max() - lattice.min())
     period = next_fast_len(int(np.ceil(min(2 * reach, full_range))) + 3, real=True)
     centred = lattice.astype(np.int64) - round(mean)

@@ -165,7 +165,8 @@ def _largest(
 ) -> tuple[Decimal, int]:
     """Return the largest delta over all numbers m of people with the row, and this m.
 
-    Both are 0 if no delta is positive. Neighbours differ in whether one person's row is removed.
+    The results are 0 and 0 if no delta is positive. Neighbours differ in whether one person's row
+    is removed.
 
     Args:
         k: messages with the row that open it.
@@ -219,7 +220,7 @@ def _above(m: int, at: int, pmf: Decimal, p: Decimal, grown: Decimal) -> Decimal
     for j in range(at, m + 1):
         total += pmf * (1 - grown * (m - j) / (q * m))
         pmf = pmf * (m - j) / (j + 1) * p / q
-        # as ratios fall, the remaining sum is below 1e-50 of the total
+        # The ratios of neighbouring terms fall, so the remaining sum is below 1e-50 of the total.
         if pmf < total * Decimal("1e-55"):
             break
     return total

@@ -57,7 +57,8 @@ A_LITTLE = (0.0, 0.001, 0.002, 0.003, 0.005, 0.008)
 # third value may be replaced by summands of two values only if the Laplace variable that this needs
 # widens the sum's standard deviation by at most this share.
 CHEAP = 5e-3
-# Most ranges of the number of people with the first of two values; the search bounds delta in each.
+# Most ranges of the number of people with the first of two values. The search bounds delta in each
+# range, and ends after so many.
 PARTS = 160
 
 

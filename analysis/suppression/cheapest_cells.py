@@ -148,7 +148,7 @@ class _CellSearch(RowKeys):
         self.k = k
         self.exposed = np.flatnonzero(self.people < k)
         self.safe = np.flatnonzero(self.people >= k)
-        # least cost of a person with each distinct row, in any release
+        # Least cost of a person with each distinct row, in any release. nan: not known yet.
         self.min_costs = np.full(len(self.people), np.nan)
 
     @property
@@ -283,7 +283,7 @@ class _CellSearch(RowKeys):
         """Return helpers that complete a class of exposed people to k; the cost per exposed person.
 
         Helpers are people with a safe row (a row that k or more people have) and equal values
-        outside the suppressed columns. They are the people in excess of k in such rows; if these
+        outside the suppressed columns. Of such rows, the people in excess of k are taken; if these
         are too few, all people of the smallest such row. The helpers are pairs (row, number of
         people), or None if no safe row agrees.
 

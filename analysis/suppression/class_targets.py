@@ -77,11 +77,11 @@ class ClassTargets:
 
     @property
     def joins_keep(self) -> bool:
-        """Whether two classes that meet the targets also meet them if they are joined.
+        """Whether two classes that meet the targets also meet the targets if they are joined.
 
-        This fails if persons have several rows and a sensitive column has a target. Then all
-        persons of the joined class may have a value in common, although this holds for neither
-        class alone.
+        Joining may break a target if persons have several rows and a sensitive column has a target.
+        Then all persons of the joined class may have a value in common, although this holds for
+        neither class alone.
         """
         has_targets = any(column.fewest > 1 or column.t < 1 for column in self.columns)
         return self.owner is None or not has_targets

@@ -26,7 +26,7 @@ class Promise(Protocol):
         ...
 
 
-# maps the marginals and k to a bound on exposure
+# a caller's own rule: from the marginals and k to a bound on exposure
 RuleFunction = Callable[[list[Integers], int], Promise]
 
 

@@ -29,7 +29,8 @@ from .cell_program import optimum
 
 # most distinct rows that the greedy search accepts, for which it takes about half a minute
 MOST_ROWS = 10_000
-# default limit of the integer program's search tree: up to six seconds of processor time
+# default limit of the nodes in the integer program's search tree: up to six seconds of processor
+# time
 NODES = 20
 # Most distinct rows times sets of columns for which every set is examined, to get a lower bound on
 # the suppressed cells. A larger table gets no lower bound.
@@ -265,7 +266,7 @@ def fewest_blanks(classes: Classes, k: int) -> int:
     people, d the number of columns.
     """
     width = classes.rows.shape[1]
-    # for each row, the most columns in which at least k people have equal values
+    # for each row, the most columns in which at least k people have the row's values
     shown_limit = np.zeros(len(classes.rows), np.int64)
     for size in range(1, width + 1):
         for columns in combinations(range(width), size):

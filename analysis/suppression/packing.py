@@ -35,8 +35,8 @@ from ..exposure.counts import Integers, Steps
 # most columns to choose from, because a set is stored as the bits of a signed 64-bit number
 MAX_COLUMNS = 62
 
-# (total weight of the columns, -bound on exposed people, set of columns as a number), the largest
-# is best
+# A key of a set of columns: (total weight, -bound on exposed people, the set as a binary number).
+# The set with the largest key is best.
 Key = tuple[int, int, int]
 
 
@@ -96,7 +96,8 @@ class Packing:
     gains: Sequence[int]
     required: frozenset[int]
     options: Sequence[Options]
-    # people assumed in each cell: for the coverage bound k - 1, the most in an exposed cell; else k
+    # People assumed in each cell of common values: k - 1, the most in an exposed cell, for the
+    # coverage bound; k for other bounds.
     scale: int
     max_exposed: int  # most people that may be exposed
     best: Key

@@ -47,7 +47,8 @@ from .class_targets import ROUNDING, ClassTargets, ValueTarget
 
 # most pairs of a unit of equal rows and a set of suppressed columns; larger programs are not tried
 CHOICES = 1_500
-VARIABLES = 1_000  # programs with more variables get proportionally fewer nodes of the search tree
+# programs with more variables get fewer nodes of the search tree, in inverse proportion
+VARIABLES = 1_000
 SLACK = 1e-6  # share by which the solver's lower bound, a rounded float, is lowered
 # Most rounds in which linear constraints for the entropy target are added; if the target is still
 # missed, only a lower bound on the cost is returned.

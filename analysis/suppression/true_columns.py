@@ -146,7 +146,7 @@ class _TrueColumnSearch:
     def key(self, columns: tuple[int, ...]) -> tuple[int, int, tuple[int, ...]]:
         """Return a sort key of a set of columns, larger is better.
 
-        It holds the set's total weight, its exposed people (negative) and its negative column
+        The key holds the set's total weight, its exposed people (negative) and its negative column
         numbers.
         """
         gain = sum(self.gains[j] for j in columns)

@@ -381,7 +381,7 @@ class _LevelSearch:
     def _hoped(self, levels: tuple[int, ...]) -> float:
         """Return the utility without random suppression: an upper bound on the real utility.
 
-        It rises with each level, the number of a column's values that are reported.
+        The upper bound rises with each level, the number of a column's values that are reported.
         """
         named_people = (int(c[:level].sum()) for c, level in zip(self.counts, levels, strict=True))
         return sum(

@@ -73,8 +73,9 @@ def listed(parts: int, people: int, k: int, delta: float) -> Sequence[int]:
 def _cover(listed_: int, people: int, k: int, delta: float) -> float:
     """Return the cover rate if `listed_` people must suppress their value, in parts of 2^32.
 
-    The cover rate is the probability with which each other person suppresses its value. It makes at
-    least k suppressions, except with probability delta; infinite if no rate does.
+    The cover rate is the probability with which each other person suppresses its value. With this
+    rate at least k people suppress, except with probability delta. The result is infinite if no
+    rate is enough.
     """
     parts = cover(listed_, people - listed_, k, delta)
     return float("inf") if parts is None else parts

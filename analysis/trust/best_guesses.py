@@ -202,8 +202,9 @@ class PersonPosteriors:
     def _likely(self, pool: Mapping[int, float]) -> Iterator[Cell]:
         """Yield rows that a person may hold, if the coalition does not know the person's crowd.
 
-        They are all possible rows, or, above `MOST_ROWS`, the likeliest row of each possible crowd.
-        A crowd is the people with equal evidence. pool: possible crowds, each with its probability.
+        If at most `MOST_ROWS` rows are possible, all are yielded. Else only the likeliest row of
+        each possible crowd. A crowd is the people with equal evidence. pool: possible crowds, each
+        with its probability.
         """
         columns = range(len(self.evidence.laws))
         domains = [

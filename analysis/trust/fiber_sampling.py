@@ -199,8 +199,8 @@ def _moves(
 ) -> list[Move]:
     """Return the moves of the walk: changes of a table that keep all known sums.
 
-    They span all directions in which consistent tables differ, if such moves are found. starts: the
-    first tables of the chains.
+    The moves span all directions in which consistent tables differ, if such moves are found.
+    starts: the first tables of the chains.
     """
     matrix = _matrix(tables)
     free = len(tables.cells) - int(np.linalg.matrix_rank(matrix))

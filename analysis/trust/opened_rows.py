@@ -114,8 +114,8 @@ class _LinkedValues:
 def guesses(linked_values: _LinkedValues, sizes: Sequence[int], users: int) -> tuple[float, float]:
     """Return lower bounds on the expected numbers of rows and of cells that best guesses get right.
 
-    Both are exact if all people responded and no value is suppressed: all unlinked users then have
-    the same posterior.
+    The bounds are exact if all people responded and no value is suppressed: all unlinked users then
+    have the same posterior.
 
     linked_values: values linked to users. sizes: number of values of each column. users: all
     people.
@@ -234,8 +234,8 @@ def _is_certain(rows_left: "Counts", released: "Counts", column: int, view: "Vie
 def _excluded_next(cell: tuple[str, ...], released: "Counts", column: int) -> frozenset[str]:
     """Return the values that a column cannot have in rows opened only up to the prefix `cell`.
 
-    They are the values released after the same prefix: a row with such a value would have been
-    opened one column further. Empty if the column is not the next after the prefix.
+    A value that is released after the same prefix is excluded: a row with this value would have
+    been opened one column further. Empty if the column is not the next after the prefix.
     """
     end = len(_open_columns(cell))
     if column > end:
@@ -257,8 +257,8 @@ def _excluded_values(released: "Counts", column: int, domains: Sequence[int]) ->
 def parts(view: "View", sizes: Sequence[int]) -> dict[str, object]:
     """Return the leakage figures of a view of a threshold release, as arguments of `Received`.
 
-    They are people linked, certain cells, bits, best guesses and anonymity sets, by field name.
-    sizes: number of values of each column.
+    The figures are people linked, certain cells, bits, best guesses and anonymity sets, by field
+    name. sizes: number of values of each column.
     """
     users, row_bits = view.users, sum(log2(size) for size in sizes)
     best = max(

@@ -357,7 +357,8 @@ class _Crowd:
 def _crowds(view: View) -> list[_Crowd]:
     """Return the people of a view, divided by the queries that they received.
 
-    They are all people at once, or the people of each round if each round has other people.
+    If each round has other people, the result has an entry for each round; else one entry for all
+    people.
     """
     if view.fixed:
         whole = frozenset(column for columns in view.linked_columns.values() for column in columns)

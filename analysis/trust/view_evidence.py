@@ -122,8 +122,8 @@ def evidence_from_view(
 def _rows_to_code(view: "View", truth: "Mapping[int, Row]") -> "list[Row]":
     """Return all rows with values that need a code number.
 
-    They are linked rows, true rows, and rows of one value for each value that a message of known
-    length may contain.
+    These rows are linked rows, true rows, and rows of one value for each value that a message of
+    known length may contain.
     """
     people = (*view.by_round.values(), truth)
     rows = [row for person_rows in people for row in distinct(person_rows.values())]

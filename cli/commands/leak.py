@@ -91,9 +91,10 @@ def command(
     """Print the knowledge of every coalition of RUN, from the views of its members.
 
     These members follow the rules and pool their views. With --cheating: the largest effect of an
-    attack of the catalogue on the scenario of RUN with its guards, measured. It is a lower bound,
-    as other attacks are known. The measurements are saved in the folder of RUN, for its report, its
-    theatre and the next `leak`. Ctrl-C saves the finished part, and the same command continues.
+    attack of the catalogue on the scenario of RUN with its guards, measured. This effect is a lower
+    bound, because attacks are known that the catalogue does not play. The measurements are saved in
+    the folder of RUN, for its report, its theatre and the next `leak`. Ctrl-C saves the finished
+    part, and the same command continues.
 
     With --search: strategies of malicious coalitions, derived from the protocol and not from a
     list of attacks, with the guards of RUN and six people. An attack that the search finds is

@@ -18,9 +18,10 @@ def write_slips(
 ) -> None:
     """Write a page of paper slips to print, and the file of their codes; no poll is held.
 
-    A code admits one phone to the poll. Both files are named after the file of questions.
-    questions: that file; None for the demo. host, port: the address of the poll, which the slips
-    show. count: number of slips. lang: language of the slips; None for English.
+    A code admits one phone to the poll. The page and the file of codes are named after the file of
+    questions. questions: the file of questions; None for the demo. host, port: the address of the
+    poll, which the slips show. count: number of slips. lang: language of the slips; None for
+    English.
 
     Raises UsageError if phones cannot reach the address.
     """
