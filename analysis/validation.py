@@ -183,7 +183,10 @@ def open_unit(value: Any, name: str) -> float:
 
 
 def as_array(values: Any, name: str, needs: str = "numbers") -> npt.NDArray[Any]:
-    """Return values as a NumPy array; ParameterError if rows have different lengths."""
+    """Return values as a NumPy array; ParameterError if rows have different lengths.
+
+    name: name of the argument, for messages. needs: the accepted values in words, for messages.
+    """
     try:
         return np.asarray(values)
     except (ValueError, TypeError, OverflowError) as error:
@@ -191,7 +194,10 @@ def as_array(values: Any, name: str, needs: str = "numbers") -> npt.NDArray[Any]
 
 
 def as_floats(values: Any, name: str, needs: str = "numbers") -> Floats:
-    """Return an array of real numbers, of any shape, as float64; texts and bools are refused."""
+    """Return an array of real numbers, of any shape, as float64; texts and bools are refused.
+
+    name: name of the argument, for messages. needs: the accepted values in words, for messages.
+    """
     array = as_array(values, name, needs)
     if array.dtype.kind == "O":  # fractions are numbers too
         entries = [number(entry, name, needs) for entry in array.ravel()]
@@ -208,7 +214,10 @@ def one_of(value: Any, name: str, accepted: Sequence[str]) -> None:
 
 
 def fraction(value: Any, name: str, needs: str = "a number") -> Fraction:
-    """Return a finite real number as an exact fraction; ParameterError for any other value."""
+    """Return a finite real number as an exact fraction; ParameterError for any other value.
+
+    name: name of the argument, for messages. needs: the accepted values in words, for messages.
+    """
     if isinstance(value, Rational) and not isinstance(value, NO_NUMBERS):
         return Fraction(value)
     parsed = number(value, name, needs)

@@ -315,6 +315,8 @@ def _exchange_fits(band: Band, epsilon: float, delta: float) -> bool:
     A blanket is the part of other people's reports that does not depend on their values. In the
     other bound one common, wider term replaces the term of each person in a sum that gives delta
     (`any_others.py`).
+
+    band: bounds of delta from one list of a randomizer's pairs of values.
     """
     # Results are kept by pair of values u and v, because the bound from a sum with one common term
     # for all people covers both u against v and v against u.

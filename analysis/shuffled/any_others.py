@@ -262,11 +262,14 @@ def _terms(
 ) -> tuple[list[Law], list[Law]]:
     """Return the distributions of d / Q_x for every value x of another person, and of d / b.
 
-    These are the terms of a sum that bounds delta. d is P_u - e^eps P_v, the difference of the
-    attacked person's report distributions. Another person reports by the common distribution b (the
-    pool) with probability `share`, else by Q_x.
+    A random variable with such a distribution is a term of a sum that bounds delta. d is P_u -
+    e^eps P_v, the difference of the attacked person's report distributions. Another person reports
+    by the common distribution b (the pool) with probability `share`, else by Q_x.
 
-    pool: the pool's distribution relative to the privacy blanket, from `_pool`.
+    case: report distributions of u and v, relative to the privacy blanket and to each value of
+    other people.
+    pool: the pool's distribution relative to the blanket: a limit of |d| / blanket, the ratio up to
+    the limit, and the ratio above.
     """
     blanket, pairs = case
     floor, inside, outside = pool
@@ -340,6 +343,8 @@ def _crooked(widest: Law, laws: list[Law]) -> list[Law]:
     A common term of the same variance as a person's term may still fail to replace it, because
     their third moments differ. A mixture with these distributions helps. Empty if the distribution
     of largest variance, `widest`, is itself the first or the second.
+
+    laws: the distributions of the terms that the common term has to replace.
     """
     third = [float(p @ (x - p @ x) ** 3) for x, p in laws]
     ends = [laws[int(np.argmax(third))], laws[int(np.argmin(third))]]
@@ -347,9 +352,9 @@ def _crooked(widest: Law, laws: list[Law]) -> list[Law]:
 
 
 def mixed_with(widest: Law, law: Law, share: float) -> Law:
-    """Return a mixture of the distribution `widest` with a share of another distribution.
+    """Return a mixture of the distribution `widest` with a share of the distribution `law`.
 
-    The other distribution is first scaled to the variance of `widest`.
+    `law` is first scaled to the variance of `widest`. share: weight of `law` in the mixture.
     """
     scaled = spread_by(law, sqrt(variance_of(widest) / variance_of(law)) - 1)
     atoms = np.concatenate([widest[0], scaled[0]])
@@ -374,6 +379,8 @@ def largest_sharpness(star: Law, laws: list[Law], n: int) -> float | None:
 
     `star` is the distribution of a common term for all people in the sum of n terms that bounds
     delta. 1/L is the scale of the Laplace variable that smooths the sum. A larger L costs less.
+
+    laws: the distributions of the terms that `star` has to replace.
     """
     first = 1 / sqrt(SMOOTH * n * variance_of(star))
     gains = [_pieces(*gain) for law in laws if (gain := _gain(star, law)) is not None]

@@ -164,6 +164,7 @@ def bands(randomizer: Randomizer, n: int, effort: Effort) -> list[Band]:
     gives by formula comes first, then the list from its matrix, if the matrix is small.
 
     n: number of reports.
+    effort: numbers of grid points, and whether slow methods are tried.
     """
     own_cases, *general = readings(randomizer)
     # A matrix may have hundreds of pairs of values up to symmetry. Then data sets are enumerated

@@ -117,6 +117,9 @@ def proposition_5_1(n: int, bits: int, q: Fraction) -> dict[int, Fraction]:
     The privacy ratio is P(s | a person has vector j) / P(s | the person has vector i), with s the
     counts of reported vectors. By Proposition 5.1 of paper 001 its maximum is (p/q)^d for i and j
     at distance d. q is the probability that a bit is flipped, p = 1 - q.
+
+    n: number of people.
+    bits: bits of a vector.
     """
     largest: dict[int, Fraction] = {}
     for m in all_counts(n - 1, bits):

@@ -238,7 +238,7 @@ def _smooth(doubt: PairDivergence) -> bool:
     """Whether the count of 1-bits is spread enough for a smooth upper bound of delta over m.
 
     m is the number of other people with a 1. The spread is the variance of the exponentially tilted
-    count of 1-bits, at both ends of the range of m.
+    count of 1-bits, at both ends of the range of m. `doubt` holds n, q and epsilon.
     """
     from .counts import tilted
 

@@ -139,6 +139,8 @@ def _step(groups: Sequence[Group], slope: float, n: int) -> float:
 
     `slope` is the exponential tilt. The distance is a fixed share of a term's mean tilted
     deviation; terms of a wide range limit the number of points.
+
+    groups: the values, their probabilities and the number of copies of each term.
     """
     variance, widest = 0.0, 0.0
     for group in groups:

@@ -151,6 +151,8 @@ def _lattice(atoms: Floats, weights: Floats, n: int, finest: float) -> tuple[flo
     """Return the tilt (weights e^(tilt x)) that centres the sum at 0, and the lattice's step.
 
     The lattice holds the rounded values of one term. `finest`: most points per standard deviation.
+
+    atoms, weights: the values of a term, and their probabilities. n: number of terms.
     """
     slope = _centring(atoms, weights)
     leaning = weights * np.exp(slope * (atoms - atoms.max()))
@@ -189,9 +191,11 @@ def _fitting(atoms: Floats, weights: Floats, most_steps: int, fewest: int) -> in
 
 
 def _chernoff(atoms: Floats, weights: Floats, n: int, slope: float) -> float:
-    """Return the logarithm of Chernoff's bound of E[S_+], S the sum of n terms.
+    """Return the logarithm of Chernoff's bound of E[S_+], S the sum of n independent terms X.
 
     The result is +inf if the tilt `slope` is 0, as for terms with a mean of at least 0.
+
+    atoms, weights: the values of X, and their probabilities.
     """
     if slope == 0:
         return np.inf

@@ -389,6 +389,9 @@ def _check(
 
     The search compares rows by random keys, so equal keys of different rows would go unnoticed.
 
+    codes: the table. fixed_cells: for each row, a number for its values in columns that are never
+    suppressed. mask: whether each cell is suppressed.
+
     Raises:
         ParameterError: fewer than k people have a released row.
     """

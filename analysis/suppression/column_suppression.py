@@ -193,9 +193,9 @@ class SuppressionProblem:
         return people_allowed(self.target, self.n)
 
     def promise(self, chosen: tuple[int, ...]) -> Promise:
-        """Return the bound on exposed people for a set of columns, by the rule.
+        """Return the bound on exposed people for a set of columns, by the problem's rule.
 
-        Without columns no person is exposed.
+        Without columns no person is exposed. chosen: the numbers of the columns.
         """
         if not chosen:
             return Certificate(Rule.EXACT, self.k, self.n, 0, ())

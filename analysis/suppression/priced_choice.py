@@ -164,7 +164,7 @@ def _heavier(
     """Yield the sets of columns with a larger total weight than the kept set, the heaviest first.
 
     Each set comes with the coverage bound, an upper bound on exposed people. With more than `EVERY`
-    columns no set is yielded.
+    columns no set is yielded. kept_columns: the kept set; None: any set is heavier.
     """
     free = [j for j in range(len(problem.columns)) if j not in problem.forbidden]
     if len(free) > EVERY:
@@ -187,7 +187,7 @@ def _heavier(
 def _widened(problem: SuppressionProblem, priced: Priced, kept_columns: Columns) -> Columns:
     """Return the kept columns and every column that can be added within the target, heaviest first.
 
-    The target limits the exposed people.
+    The target limits the exposed people. priced: the test whether a set is within the target.
     """
     while True:
         further_columns = [

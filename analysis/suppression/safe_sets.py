@@ -253,7 +253,9 @@ class _SafeSetSearch:
             pass
 
     def extend(self, start: _Start, column: int) -> _Wider:
-        """Return the set with one more column, with the exposed people counted.
+        """Return the set `start` with one more column, with the exposed people counted.
+
+        The exposed people are those in a class of fewer than k, by the columns of the larger set.
 
         Raises:
             _UsedUpError: the allowed work is used up.

@@ -234,7 +234,10 @@ class _TargetSearch(RowKeys):
         return kinds[np.argsort(-rows_of_kind, kind="stable")][:KINDS]
 
     def _judged(self, parts: Sequence[Integers]) -> Floats:
-        """Return, for each class, how far it misses its targets (`ClassTargets`); 0 meets them."""
+        """Return, for each of some classes, how far the class misses its targets; 0 meets them.
+
+        `ClassTargets.shortfall` defines the distance. parts: the rows of each class.
+        """
         classes = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
         return self.targets.shortfall(classes, np.concatenate(parts))
 
@@ -574,6 +577,9 @@ def _meets(
     """Whether every released class meets its targets, counted exactly from the codes.
 
     The search compares rows by random keys, so equal keys of different rows would go unnoticed.
+
+    codes: the table. fixed_cells: for each row, a number for its values in columns that are never
+    suppressed. mask: whether each cell is suppressed.
     """
     released = np.column_stack((np.where(mask, 0, codes + 1), fixed_cells))
     classes = cells_of(released, range(released.shape[1]))

@@ -237,9 +237,10 @@ class _Descent:
     ) -> None:
         """Try each threshold of the next column; stop if the bound cannot be below `self.ceiling`.
 
-        A value with a count below its column's threshold is rare, any other is common. `rare`,
-        `cells`, `widest`: people with rare values, product and maximum of the numbers of common
-        values in the columns chosen so far.
+        A value with a count below its column's threshold is rare, any other is common.
+        `thresholds`, `points`: the thresholds chosen so far, and the split that each makes.
+        `rare`, `cells`, `widest`: people with rare values, product and maximum of the numbers of
+        common values in the columns chosen so far.
         """
         if rare + (self.k - 1) * (cells - widest) >= self.ceiling:
             return

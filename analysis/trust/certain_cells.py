@@ -185,7 +185,8 @@ class Tables:
 def _sums(knowledge: GroupKnowledge) -> Iterator[tuple[View, dict[Group, int]]]:
     """Yield each counted table: its columns, the values counted separately, and people per cell.
 
-    A value code of -1 in a cell is `other`: all values that are not counted separately.
+    A value code of -1 in a cell is `other`: all values that are not counted separately. knowledge:
+    the counts that the curator has received.
     """
     for column, counts in enumerate(knowledge.singles):
         values = tuple(range(len(counts)))
@@ -209,8 +210,8 @@ def _label(view: View, cell: Sequence[int]) -> Group:
 def tables_left(knowledge: GroupKnowledge) -> Tables | None:
     """Return all tables over all columns that are consistent with a curator's counts.
 
-    None if they cannot be listed, if a table counts fewer people (some have left), or if no table
-    is consistent.
+    None if the tables cannot be listed, if a table counts fewer people (some have left), or if no
+    table is consistent. knowledge: the counts that the curator has received.
     """
     values = [np.flatnonzero(counts).tolist() for counts in knowledge.singles]
     totals_of_columns = [int(counts.sum()) for counts in knowledge.singles]

@@ -311,6 +311,7 @@ def _covers(
 
     A value that may be suppressed at random has two states, reported and suppressed. A label is the
     code of the reported text. values: the value of each state. law: the prior share of each state.
+    wide: the count that gives the labels. place: index of the column in the count.
     """
     for value in sorted(set(values)):
         states = [s for s, state_value in enumerate(values) if state_value == value and law[s]]

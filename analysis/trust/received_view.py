@@ -199,7 +199,11 @@ def _received(
     truth: Mapping[int, Row] | None,
     prior: Shares | None,
 ) -> Received:
-    """Compute the leakage of the members' observations, without counts implied by a certificate."""
+    """Compute the leakage of the members' observations, without counts implied by a certificate.
+
+    truth: true rows by index of the person, or None. prior: shares of the values of each column;
+    None: all labelled tables are equally likely.
+    """
     if getattr(view, "threshold", False):
         figures: dict[str, Any] = opened_rows.parts(view, as_sizes(sizes, view))
         members = tuple(sorted(view.parties))

@@ -150,7 +150,8 @@ def _check_options(
     """Raise DataError for an option that has no effect together with the other options.
 
     base: the multiple of `--round`; None: small cells are closed (not printed). closing: options
-    about closed cells, and whether each is given. file: of `--table`.
+    about closed cells, and whether each is given. file: the file of `--table`. anyway, bom: whether
+    these options are given.
     """
     from ...errors import DataError
 

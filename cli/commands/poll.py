@@ -220,7 +220,7 @@ class _End:
 
 
 def _write_new(new: Path, questions: Path | None, *, demo: bool) -> None:
-    """Write a commented file of questions to change.
+    """Write a commented file of questions to change, at the path `new`.
 
     Raises UsageError if questions are given too: a file, or the demo.
     """
@@ -283,7 +283,11 @@ def _say_singles(finished_session: "FinishedSession") -> None:
 def _check_usage(
     host: str, people: int | None, cheat: str | None, simulate: int, *, has_remote_shufflers: bool
 ) -> None:
-    """Raise a UsageError for an address that phones cannot reach, or for options that conflict."""
+    """Raise a UsageError for an address that phones cannot reach, or for options that conflict.
+
+    host, people, cheat, simulate: the values of these options. has_remote_shufflers: whether
+    shufflers run on other computers (`--others`).
+    """
     check_reachable(host)
     if cheat and has_remote_shufflers:
         raise click.UsageError(

@@ -188,7 +188,8 @@ def command(
 def _source(data: Path, reading: "Reading", k: int, max_exposure: float) -> "TableSource":
     """Return the table to score, with its target: the file DATA, or the table of a scenario.
 
-    reading: the options on how a table is read. Raises DataError.
+    reading: the options on how a table is read. k, max_exposure: the target: the smallest safe
+    equivalence class, and the share of people that may be in smaller classes. Raises DataError.
     """
     from ...own_data.scenario_table import ENDING, TableSource, scenario_table
     from ...scenarios.lab.validation.load import load
@@ -206,9 +207,10 @@ def _source(data: Path, reading: "Reading", k: int, max_exposure: float) -> "Tab
 
 
 def _released(ledger: Path | None, source: "TableSource", reading: "Reading") -> "Account | None":
-    """Record a table in a ledger of earlier releases; return the comparison with these.
+    """Record a table in a ledger of earlier releases; return the comparison with these releases.
 
-    None without a ledger. Raises RoundBurned if earlier releases forbid this release.
+    None without a ledger. source: the table with its target. Raises RoundBurned if earlier releases
+    forbid this release.
     """
     if ledger is None:
         return None
@@ -237,7 +239,8 @@ def _places(
     """Return the risk of each column value; None if missing cells match any value.
 
     lacking: texts of missing cells. size: most columns of the minimal uniques that are searched (a
-    minimal unique is a combination of values that one person alone has).
+    minimal unique is a combination of values that one person alone has). stage: receives the names
+    of the stages of the work.
     """
     from ...own_data.risk_places import risk_places
 

@@ -278,7 +278,9 @@ def opened(
     parameters to run the place. The function logs how durable the place's journal is, and which
     users may send answers.
 
-    path: the session file. place: name of the place. Other arguments: the values of the options.
+    path: the session file. place: name of the place. patience: seconds to wait for an unreachable
+    board. save: folder for the posts of the board. listen: address to listen on, if it is not that
+    of the session file. Other arguments: the values of the options.
     """
     require()
     from dataclasses import replace

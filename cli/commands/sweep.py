@@ -170,7 +170,8 @@ def _announce(
     """Print the size of the grid, the number of runs and the source of their randomness.
 
     along: the axes of the grid, key -> values. repeats: number of runs at each point. jobs: all
-    runs. pending_jobs: the runs that are still to be played.
+    runs. pending_jobs: the runs that are still to be played. mode: `real` or `ideal`. seed: the
+    seed of the option; None: the scenario's.
     """
     seed = scenario.scenario.seed if seed is None else seed
     how = (
@@ -197,8 +198,9 @@ def _play(
 ) -> None:
     """Play runs with an executor, and add the result of each run to the file.
 
-    make: makes the executor. window: number of runs that the executor gets at a time. Ctrl-C prints
-    how to continue the sweep.
+    pending_jobs: the runs that are still to be played. make: makes the executor. window: number of
+    runs that the executor gets at a time. log: the file of the runs. quiet: show no progress.
+    Ctrl-C prints how to continue the sweep.
     """
     from ...scenarios.studies.sweeps.sweep import sweep
 
@@ -265,7 +267,8 @@ def _print_sweep(
 ) -> None:
     """Print the table of a sweep's scores, draw the figure, and print the paths of all files.
 
-    along: the axes of the grid, key -> values. lines: the runs. draw: whether the figure is drawn.
+    along: the axes of the grid, key -> values. log: the file of the runs. lines: the runs. quiet:
+    print only the path of the file. draw: whether the figure is drawn.
     """
     from ..text import sweep as sweep_text
 

@@ -102,8 +102,9 @@ def _outside(
 ) -> None:
     """Show the public board of a running session in a live page, until Ctrl-C.
 
-    url: the address of the board. identity_path: the file with the board's public identity. out,
-    live: options of the command, which are refused.
+    url: the address of the board. identity_path: the file with the board's public identity. port:
+    the port of the page. language: the language of the page. out, live: options of the command,
+    which are refused.
     """
     if out is not None or live:
         raise click.UsageError(
@@ -184,7 +185,8 @@ def _live(
 ) -> None:
     """Play a scenario in real time and show it in a live page, until Ctrl-C.
 
-    seconds: time in which people send their answers.
+    seconds: time in which people send their answers. seed: the seed of the run; None: the
+    scenario's. port: the port of the page. language: the language of the page.
     """
     if folder := played(named):
         raise ParameterError(

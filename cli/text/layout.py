@@ -82,7 +82,8 @@ def say(console: PipeConsole, text: str | Text = "", style: str | None = None) -
     """Print one or more lines.
 
     A terminal wraps a long line itself. In a pipe or a file the line is broken between words; a
-    text without blanks (a path, a name) stays whole.
+    text without blanks (a path, a name) stays whole. style: colour and weight on a terminal, in the
+    words of the library rich.
     """
     note_line(console.file, str(text), style)
     if isinstance(text, str) and not console.is_terminal:

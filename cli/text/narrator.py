@@ -81,8 +81,9 @@ class Narrator(Instrument):
     ) -> None:
         """Print a line on a message, or hold the line back.
 
-        hold: whether the message is a submission. Submissions are held back until another kind of
-        message shows how many submissions there are.
+        time: seconds of the run. sender, receiver: the parties. content: the message in a few
+        words. hold: whether the message is a submission. Submissions are held back until another
+        kind of message shows how many submissions there are.
         """
         line = f"{time:6.0f} s  {sender + ' -> ' + receiver:<25}  {content}".rstrip()
         if not hold or self._prints_all:
