@@ -21,9 +21,10 @@ Floats = npt.NDArray[np.float64]
 MAX_PEOPLE = 3_000_000_000  # limit of the people, so that the product of two counts fits 63 bits
 # limit of the reports, so that their counts, with rounding, stay within float64
 MOST_REPORTS = 10**10
-# A vector of 10^6 float64 shares that were each rounded once sums to 1 within about 1e-10.
+# Largest accepted distance of a sum of probabilities from 1. A vector of 10^6 float64 shares that
+# were each rounded once sums to 1 within about 1e-10.
 SUM_TOLERANCE = 1e-9
-MOST_BITS = 1023  # bits of a whole number that float64 holds
+MOST_BITS = 1023  # most bits of an accepted whole number, because float64 holds no larger number
 # Types that Python or NumPy treat as numbers, and which are refused: bools, and durations, which
 # are NumPy integers.
 NO_NUMBERS = (bool, np.bool_, np.timedelta64)

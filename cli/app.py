@@ -122,8 +122,8 @@ group = LazyGroup(
 def start(arguments: Sequence[str] | None = None) -> int:
     """Run a `veilmix` command and return its exit code.
 
-    arguments: of the command; None: the arguments of the process, which then ends at once
-    (exit_now.py). Only a bug prints a traceback.
+    arguments: the arguments of the command; None: the arguments of the process, which then ends at
+    once (exit_now.py). Only a bug prints a traceback.
     """
     if arguments is not None:
         return _exit_code(list(arguments))
@@ -174,7 +174,8 @@ def _code(arguments: list[str]) -> int:
         _complain("there was not enough memory; take fewer people, or a machine with more memory")
         return WRONG
     except Exception as bug:
-        if isinstance(bug.__cause__, KeyboardInterrupt):  # Ctrl-C while Python created a class
+        # Python reports a Ctrl-C while it creates a class as the cause of another error
+        if isinstance(bug.__cause__, KeyboardInterrupt):
             _complain(INTERRUPTED)
             return STOPPED
         return _unwritten(bug, arguments)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     _Type = click.ParamType[object]
 else:
-    _Type = click.ParamType  # click before 8.4 refuses a subscript at run time
+    _Type = click.ParamType  # at run time click before 8.4 refuses ParamType[...]
 
 
 class Shard(_Type):

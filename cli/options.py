@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     _Number = click.ParamType[int]
 else:
-    _Number = click.ParamType  # click before 8.4 refuses a subscript at run time
+    _Number = click.ParamType  # at run time click before 8.4 refuses ParamType[...]
 
 MAX_SEED = 2**63 - 1
 

@@ -360,7 +360,8 @@ def _parted(cases: Sequence[Neighbours], n: int, epsilon: float, goal: float) ->
 def _root(delta_at: Callable[[float], float], delta: float, top: float) -> float:
     """Return the epsilon in [0, top] at which an exact, falling function takes the value `delta`.
 
-    0 if the function is never above `delta`; `top` if it is above everywhere.
+    The result is 0 if the function is never above `delta`, and `top` if the function is above
+    `delta` everywhere. delta_at: the function from epsilon to delta.
     """
     from scipy.optimize import brentq
 

@@ -84,7 +84,8 @@ class Loss:
         first: the first grid point is first * step.
         law: probabilities of the grid points, shape (k,).
         unbounded: probability of a loss beyond every bound.
-        is_upper: whether its delta bounds deltas from above, else from below.
+        is_upper: whether a delta computed from this loss is an upper bound of the actual delta, and
+            not a lower bound.
     """
 
     step: float
@@ -429,7 +430,7 @@ def _summed(losses: Sequence[Loss]) -> Loss:
 def _smallest_epsilon(delta_at: Callable[[float], float], delta: float, top: float) -> float:
     """Return the least epsilon in [0, top] with at most this delta, by bisection.
 
-    The result is rounded up, so delta holds there.
+    The result is rounded up, so the delta at the result is at most `delta`.
 
     delta_at: the falling function from epsilon to delta; at most `delta` at `top`.
     """

@@ -265,8 +265,8 @@ def proposition_6_1(
 def first_bullet_of_6_1(n: int, q: Fraction) -> list[Counterexample]:
     """Return counterexamples to the first claim of paper 001, Section 6.1, as printed.
 
-    It claims P(A_n(m) = s) <= P(A_(n-1)(m) = s) for s >= 1. A_n(m) is the count of reported 1-bits
-    if m of n people have a 1. False at s = n.
+    The claim is P(A_n(m) = s) <= P(A_(n-1)(m) = s) for s >= 1. A_n(m) is the count of reported
+    1-bits if m of n people have a 1. False at s = n.
 
     q: probability that a bit is flipped.
     """

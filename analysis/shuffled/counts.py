@@ -88,8 +88,8 @@ def log_pmf(n: npt.ArrayLike, m: npt.ArrayLike, q: float, s: npt.ArrayLike) -> F
 def log_cdf(n: npt.ArrayLike, m: npt.ArrayLike, q: float, s: npt.ArrayLike) -> Floats:
     """Return log P(A <= s) elementwise, for the number A of reported 1-bits; integers s, n, m.
 
-    Relatively accurate in the lower tail. Above the mean it is log(1 - P(A > s)), with the upper
-    tail from the mirrored distribution (0 and 1 exchanged).
+    The result is relatively accurate in the lower tail. Above the mean it is log(1 - P(A > s)),
+    with the upper tail from the mirrored distribution (0 and 1 exchanged).
 
     m: people with a 1, of n.
     q: probability that a bit is flipped.

@@ -93,8 +93,9 @@ class Figure:
 def privacy_ratio_figure(n: int = 200, q: float = 0.25) -> Figure:
     """Return the figure of the log privacy ratio and of the probability over all outcomes.
 
-    An outcome is the count of reported 1-bits. The privacy ratio compares its probabilities if one
-    person has 0 and if the person has 1. It is large only at outcomes that hardly occur.
+    An outcome is the count of reported 1-bits. The privacy ratio of an outcome is its probability
+    if one person has 0, divided by its probability if the person has 1. The ratio is large only at
+    outcomes that hardly occur.
 
     Args:
         n: people, >= 1.
@@ -154,8 +155,8 @@ def crowd_figure(
 def coverage_figure(n: int = 1000, epsilons: Sequence[float] = (0.05, 0.1, 0.2, 0.4)) -> Figure:
     """Return the figure of the probability of outcomes not covered by epsilon, against q.
 
-    An outcome is the count of reported 1-bits. It is not covered if its privacy loss for one
-    person's bit exceeds epsilon. q is the probability that a bit is flipped.
+    An outcome is the count of reported 1-bits. Epsilon does not cover an outcome if the outcome's
+    privacy loss for one person's bit exceeds epsilon. q is the probability that a bit is flipped.
 
     Args:
         n: people, >= 1.

@@ -64,7 +64,10 @@ class Dropped:
 
     @property
     def smallest_target(self) -> float:
-        """The smallest target at which the column could be kept: the bound with it, at this k."""
+        """The smallest target at which the column could be kept, at this k.
+
+        It is the bound on the share of exposed people if the column is added.
+        """
         return self.value
 
 

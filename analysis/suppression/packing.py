@@ -114,8 +114,8 @@ class Packing:
     def greedy(self) -> None:
         """Record a first set of columns, by adding columns while the bound stays within the limit.
 
-        The bound is on exposed people. Columns are added in two orders: by gain (weight) per person
-        that the bound grows at least, and by gain alone. The better set is recorded.
+        The bound is on exposed people. Columns are added in two orders: by gain (weight) divided by
+        the least growth of the bound in people, and by gain alone. The better set is recorded.
         """
         for order in (self._order(None), sorted(self._order(None), key=lambda j: -self.gains[j])):
             front, gain, member = Front.empty(self.options[0]), 0, 0
@@ -131,10 +131,10 @@ class Packing:
     def product(self) -> None:
         """Search all sets of columns by the bound R + scale P on exposed people.
 
-        R is the number of people with rare values, P the product of the numbers of common values
-        (for Theorem 3 of paper 000, of n / threshold). The rules theorem3 and refined use this
-        bound. The coverage bound is at most as large, so the sets found are safe under the coverage
-        bound too.
+        R is the number of people with rare values, P the product of the numbers of common values.
+        For Theorem 3 of paper 000, P is the product of n / threshold. The rules theorem3 and
+        refined use this bound. The coverage bound is at most as large, so the sets found are safe
+        under the coverage bound too.
         """
         self.greedy()
         last_triples = self._triples(None, 0)
@@ -180,7 +180,7 @@ class Packing:
         """Return all partial choices of columns and thresholds that may still lead to the best set.
 
         A choice has a triple (R, P, gain): people with rare values, cells of common values, weight.
-        No other choice is at least as good in all three.
+        Choices are left out if another choice is at least as good in all three.
 
         Args:
             last: a column that is left out, as it is added at the end; None: no such column.

@@ -311,8 +311,8 @@ class _TargetSearch(RowKeys):
     def _bound(self, columns: Columns, price: float, cells: Integers) -> None:
         """Record `price` as the least cost of a row in each class that these columns suffice for.
 
-        Columns suffice for a class of the table if all rows with equal values outside them have
-        enough people and different sensitive values for the targets. Sets of columns come by
+        Columns suffice for a class of the table if all rows with equal values in the other columns
+        have enough people and different sensitive values for the targets. Sets of columns come by
         ascending price, so only the first such price is recorded.
 
         Args:
@@ -557,7 +557,11 @@ class _TargetSearch(RowKeys):
         return rows[self.home[rows]]
 
     def _remove(self, name: Name) -> None:
-        """Dissolve a class; the caller releases its rows in another class."""
+        """Dissolve a class; the caller releases its rows in another class.
+
+        name: the suppressed columns, and a key of the values in the other columns; () and the
+        number of the class for a class of the table.
+        """
         if name[0]:
             rows = self.classes.pop(name, None)
             if rows is None:

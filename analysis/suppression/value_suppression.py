@@ -205,9 +205,10 @@ def _bound(points: Sequence[_Point], k: int) -> int:
 class _Descent:
     """A search, column by column, for the least bound on exposed people below a ceiling.
 
-    For each column it chooses a threshold, the count from which on a value is common; other values
-    are rare. A partial choice bounds all its completions. The people with rare values only grow. So
-    does P - max_j N_j, where column j has N_j common values and P is the product of all N_j.
+    For each column a threshold is chosen, the count from which on a value is common; other values
+    are rare. A partial choice bounds all its completions, for two reasons. The people with rare
+    values only grow. P - max_j N_j only grows too, where column j has N_j common values and P is
+    the product of all N_j.
     """
 
     def __init__(self, columns: Sequence[SuppressionColumn], k: int, ceiling: int) -> None:

@@ -24,8 +24,9 @@ Tree = list[tuple[OpenCount, tuple[int, ...]]]
 def tree_of(counts: Sequence[OpenCount]) -> Tree:
     """Choose counts greedily so that they form a tree (a decomposable model).
 
-    Return each count with the columns that it shares with earlier counts; they lie in one earlier
-    count. The first count has most columns; each next count is the one that shares most columns.
+    Return each count with the columns that it shares with earlier counts; these columns lie in one
+    earlier count. The first count has most columns; each next count is the one that shares most
+    columns.
     """
     remaining = sorted(counts, key=lambda count: -len(count.columns))
     tree: Tree = [(remaining.pop(0), ())]

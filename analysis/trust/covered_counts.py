@@ -92,8 +92,8 @@ def covered(evidence: Evidence, component: Component) -> CrowdPosterior | None:
     """Return the posterior of people's values, given a joint count and counts of single columns.
 
     A component is an independent part of the evidence: crowds of people with equal evidence, and
-    the counts that include them. None if its counts have another form. No evidence besides these
-    counts may restrict the values of its people.
+    the counts that include these people. None unless the counts are a joint count and at most one
+    count of each single column. No further evidence may restrict the values of these people.
 
     Raises:
         ParameterError: the evidence is contradictory.
@@ -142,7 +142,7 @@ def _width(evidence: Evidence, count: OpenCount) -> tuple[int, bool]:
 def _column(
     evidence: Evidence, wide: OpenCount, place: int, second: OpenCount | None
 ) -> SolvedColumn | None:
-    """Compute a column's posteriors from two counts of it; None without a closed form.
+    """Compute a column's posteriors from two counts that include it; None without a closed form.
 
     wide: the count of several columns, with this column at index `place`. second: the count of this
     column alone; None: there is no such count.

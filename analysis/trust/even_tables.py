@@ -97,7 +97,8 @@ def _margin(
 ) -> tuple[Group, Counts]:
     """Return the indices of a table's columns in `order`, and its counts, an axis for each column.
 
-    places: per column, the index of each value on its axis.
+    order: the columns of all tables, ascending. places: per column, the index of each value on its
+    axis.
     """
     column_places = [places[column] for column in counts_seen.columns]
     counts = np.zeros([len(values) for values in column_places], dtype=np.int64)

@@ -364,7 +364,7 @@ def _translation(inner: OpenCount, place: int, outer: OpenCount, at: int) -> dic
 
 
 def projected(counts: Mapping[Cell, int], places: Sequence[int]) -> dict[Cell, int]:
-    """Return counts over fewer columns. places: indices of these columns in each cell."""
+    """Return counts over fewer columns. places: indices of the kept columns in each cell."""
     cells: dict[Cell, int] = {}
     for cell, people in counts.items():
         shorter = tuple(cell[place] for place in places)

@@ -354,9 +354,10 @@ def _exchanges(
 def _differences(
     tables: Fibre, starts: Sequence[Integers], rng: np.random.Generator
 ) -> Iterator[Move]:
-    """Yield moves of the walk: reduced differences of distant consistent tables.
+    """Yield moves of the walk: differences of distant consistent tables.
 
-    starts: the first tables of the chains.
+    Each difference is divided by the greatest common divisor of its entries. starts: the first
+    tables of the chains.
     """
     ends = [*starts, *(_somewhere(tables, rng) for _ in range(2 * CHAINS))]
     for first, second in combinations(ends, 2):

@@ -78,8 +78,8 @@ def _crowd_leakage(evidence: Evidence, crowd: int, column: int) -> Nats:
     """Return the leakage of the values of a crowd in a column that the coalition knows.
 
     A crowd is the people with equal evidence. The leakage is exact if the evidence has a count of
-    exactly these people with this column. Otherwise the likeliest and the least likely value bound
-    it.
+    exactly these people with this column. Otherwise the likeliest and the least likely value give a
+    lower and an upper bound.
     """
     law = evidence.shares[column]
     for group in evidence.groups:

@@ -99,6 +99,7 @@ def _ask_people(session: "SessionFile", place: str) -> Sequence[Sequence[str]]:
         }
         try:
             rows.append(check_answer(row, session, lambda: "answer"))
-        except DataError as wrong:  # click.Choice may accept a value in another case
+        # click.Choice may accept a value in another case, which `check_answer` refuses
+        except DataError as wrong:
             raise click.UsageError(str(wrong)) from None
     return rows

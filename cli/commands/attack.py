@@ -144,7 +144,11 @@ def _names(text: str) -> tuple[str, ...]:
 
 @contextmanager
 def _pool(executor: str, workers: int | None) -> Iterator[Executor | None]:
-    """Yield the executor that plays runs in parallel; None for a single worker in this process."""
+    """Yield the executor that plays runs in parallel; None for a single worker in this process.
+
+    executor: its name, as in `--executor`. workers: number of workers; None: as many as there are
+    processors, at most 8.
+    """
     from ...roles.compute.executors import opened, processors
 
     tell_trust(executor)

@@ -151,6 +151,7 @@ def _rounds(scenario: "Scenario", people: "Population", price: "SessionCost") ->
     """Return a table of the rounds of a session: requested columns, messages and bytes.
 
     A number of bytes is None if messages are not padded, because it then differs between people.
+    people: the population with its columns. price: the cost of the session.
     """
     from msgspec.structs import astuple
 

@@ -233,8 +233,8 @@ def _answer(comparison: "Comparison", form: str, coalition: str, equal: str) -> 
 def _progress(form: str) -> Callable[[str], None]:
     """Return a function that prints on stderr the name of the program that is played now.
 
-    On a terminal it prints each name, unless stdout is data for a program. Elsewhere it prints
-    a line from time to time.
+    On a terminal each name is printed, unless stdout is data for a program. Elsewhere a line is
+    printed from time to time.
     """
     if not sys.stderr.isatty():
         pace = Pace()

@@ -197,7 +197,8 @@ def _for_teachers(language: "Language", people: int) -> Iterator[tuple[str, str]
 def _serve(lesson: "Lesson", host: str, port: int, lang: str | None, people: int) -> None:
     """Serve a lesson to the phones of a class at an address until Ctrl-C.
 
-    lang: tag of the language of all pages; None: as each browser prefers. people: number of cards.
+    host, port: the address. lang: tag of the language of all pages; None: as each browser prefers.
+    people: number of cards.
     """
     check_reachable(host)
     if find_spec("h11") is None:

@@ -242,7 +242,7 @@ def _record(
 
 
 def _run(arguments: "Sequence[str]", progress: "Callable[[str], None]") -> "CommandOutput":
-    """Run `score` or `counts` in this process, and return its output; an error is part of it.
+    """Run `score` or `counts` in this process, and return its output, with the error if it fails.
 
     arguments: the command line after `veilmix`. progress: receives the stages of the work.
     """

@@ -357,7 +357,8 @@ def watching(scenario: "Scenario", wish: Wish) -> "Iterator[Sequence[Instrument]
     elif wish.trace != "none":
         from ..text.narrator import Narrator
 
-        program = wish.form != "table"  # JSON and CSV: stdout is for data only
+        # with JSON and CSV the trace goes to stderr, because stdout is for data only
+        program = wish.form != "table"
         yield (Narrator(_teller(err=program), all_of_it=wish.trace == "all"),)
     elif wish.quiet or not sys.stderr.isatty():
         yield ()
@@ -399,7 +400,9 @@ def _save_run(
 ) -> StorageError | None:
     """Save a run, append its folder to `folders`, and draw its figures if requested.
 
-    A StorageError is returned, not raised, so that the results of the run are printed first.
+    wish: the options of the command. transcript: returns the transcript in bytes; None: there is no
+    transcript. A StorageError is returned, not raised, so that the results of the run are printed
+    first.
     """
     from ...scenarios.records.run_folder import save
 

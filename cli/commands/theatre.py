@@ -157,7 +157,8 @@ def _load_show(
 
     scenario = _scenario(named)
     require_single_rows(scenario, "theatre")
-    check_size(samples(scenario, seed).people.n)  # before the run, which may take long
+    # checked before the run, because the run may take long
+    check_size(samples(scenario, seed).people.n)
     outcome = run(scenario, seed, worst_case_nodes=0)
     return default_name(outcome), outcome_data(outcome, language)
 

@@ -18,7 +18,7 @@ from ...protocol.wire.messages import (
 )
 from ...roles.network.instruments import Instrument
 
-EACH = 200  # most submissions of a round that are printed one by one
+EACH = 200  # most submissions of a round that are printed one by one; more are printed as their sum
 
 
 class Narrator(Instrument):
