@@ -134,7 +134,7 @@ def take_options(options: Sequence[Decorator], values: dict[str, Any]) -> dict[s
 
 
 def checked(check: Callable[[Path], object]) -> Callable[..., Path | None]:
-    """Return a click callback for an option that names a file: it checks the path, if given.
+    """Return a click callback that checks the path of an option that names a file, if given.
 
     So a wrong path is an error before any table is read. check: raises an error for a wrong path.
     """

@@ -164,7 +164,10 @@ def counts_all_users(counted: "Sequence[CountsSeen]", users: int) -> bool:
 
 
 def named_by_all(counted: "Sequence[CountsSeen]") -> dict[int, frozenset[str]]:
-    """Return, per masked column, the values that no rule masks, so that people report them by name."""
+    """Return, per masked column, the values that no rule masks.
+
+    People report these values by name, not as `other`.
+    """
     named_values: dict[int, frozenset[str]] = {}
     for counts_seen in counted:
         for rule in counts_seen.hidden:

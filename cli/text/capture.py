@@ -34,7 +34,7 @@ class Capture:
     def note(self, file: object, block: Line | Grid) -> None:
         """Keep a printed block: a line or table of stdout, or a line of stderr.
 
-        file: the stream to which it is written, `out` or `err`.
+        file: the stream of the block, `out` or `err`.
         """
         if file is self.out:
             self.printed.append(block)

@@ -85,7 +85,7 @@ def _print_tables(printed: "ClosedTables | RoundedTables") -> Iterator["Block"]:
 
 
 def _persons(printed: "ClosedTables | RoundedTables") -> str:
-    """Return the number of persons in words; in rounded tables, as rounded as their total."""
+    """Return the number of persons in words; in rounded tables this number is rounded too."""
     from ...own_data.count_tables import RoundedTables
 
     rounded = " after rounding" if isinstance(printed, RoundedTables) else ""

@@ -60,7 +60,9 @@ class PipeConsole(Console):
 def page(*, err: bool = False) -> PipeConsole:
     """Return a console that prints to stdout, or to stderr.
 
-    Inside `capturing` (capture.py) it writes to the captured output.
+    Inside `capturing` (capture.py) the console writes to the captured output.
+
+    err: print to stderr.
     """
     if (capture := current_capture()) is not None:
         return PipeConsole(
