@@ -55,9 +55,9 @@ STEPS = (0.0025, 0.005, 0.0075, 0.01, 0.0125, 0.016, 0.02, 0.03)
 # small enough. The first factor is for the full computation, the second for a quick one (`points`
 # is given). A smaller factor leaves a shorter interval to search.
 SHRINK, SHRINK_BY_POINTS = 4.0, 1.5
-# If the lower and upper bounds differ by more than this share, a tighter upper bound is tried,
-# which replaces the term of each person in a sum by a common term. The first share is for the full
-# computation, the second for a quick one (`points` is given).
+# If the lower and upper bounds differ by more than this share, a tighter upper bound is tried. The
+# tighter bound replaces the term of each person in a sum by a common term. The first share is for
+# the full computation, the second for a quick one (`points` is given).
 WIDE_EXACT, WIDE_PASS = 3e-4, 0.05
 # The tighter upper bound, with a common term for all people, is tried at these shares above the
 # lower bound of epsilon: GAPS in the full computation, GAPS_BY_POINTS in a quick one. In the full

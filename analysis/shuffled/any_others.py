@@ -81,15 +81,15 @@ WIDER = (0.0, 0.001, 0.002, 0.003, 0.004, 0.005, 0.007, 0.01, 0.015, 0.02, 0.03,
 DEAR, LEANING = 4e-3, (0.1, 0.2, 0.25, 0.3, 0.35, 0.4)
 # The bound of delta is computed from a sum with a term for each person; a Laplace variable G of
 # rate L smooths it. The search for L starts where the variance of G is about the share SMOOTH of
-# the variance of the sum. It divides L by FLATTER until one common term may replace the term of
-# every person, for at most SCALES rates, and halves the last step HALVINGS times.
+# the variance of the sum. L is divided by FLATTER until one common term may replace the term of
+# every person, for at most SCALES rates. The last step is then halved HALVINGS times.
 SMOOTH, FLATTER, SCALES, HALVINGS = 5e-4, 1.4, 16, 6
 # The gain D of replacing a person's term by a common term is a function of a point c. The test
 # whether the replacement is allowed weighs D by the distance of c from a centre. CENTRES: number of
 # centres to try. NODES: number of quadrature nodes in each interval in which D is linear.
 CENTRES, NODES = 25, 8
-# The limit of |d| / b up to which reports are in the pool is raised by this share, so that rounding
-# errors leave out no report with an equal |d| / b.
+# Reports with |d| / b up to a limit are in the pool. The limit is raised by this share, so that
+# rounding errors leave out no report with an equal |d| / b.
 TIED = 1e-9
 # A common term may replace a person's term if the gain D of the replacement is never negative.
 # ROUNDING: rounding error of D, as a share of the widest term. SLIGHT: share of this error by which
@@ -402,8 +402,8 @@ def _sharper(gains: list[tuple[Floats, Floats]], sharp: float) -> float:
     if a common term may replace the term of every person; `sharp` is valid. A larger rate gives a
     tighter bound of delta.
 
-    gains: for each replaced term, the gain of the replacement at some points, weighted for an
-    integral, and the distances of these points from centres (`_pieces`).
+    gains: a pair for each replaced term (`_pieces`): distances of some points from centres, and the
+    gains of the replacement at these points, weighted for an integral.
     """
     low, high = 1.0, FLATTER
     for _ in range(HALVINGS):

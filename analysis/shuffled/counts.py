@@ -166,8 +166,8 @@ def log_law(n: int, m: int, q: float) -> Floats:
             result[first : last + 1] = log_pmf(n, m, q, s)
             first = last + 1
             continue
-        # The centre of the window lies about WINDOW standard deviations after its first point, so
-        # that the window reaches equally far to both sides, where its transform is accurate.
+        # The centre of the window lies about WINDOW standard deviations after its first point. So
+        # the window reaches equally far to both sides, where its transform is accurate.
         centre = min(first + int(WINDOW * spread), n - 1)
         spread = _spread(people, one_counts, q, float(centre))
         last = min(centre + int(WINDOW * spread), n - 1)
@@ -195,8 +195,8 @@ def _spread(n: Floats, m: Floats, q: float, s: float) -> float:
 def _log_all(honest: Floats, liars: Floats, q: float) -> Floats:
     """Return the natural log of (1 - q)^honest q^liars.
 
-    This is the log probability that `honest` people report their true bit and `liars` people the
-    flipped bit, if each bit is flipped with probability q.
+    If each bit is flipped with probability q, this is the log probability that `honest` people
+    report their true bit and `liars` people the flipped bit.
     """
     return np.asarray(honest * np.log1p(-q) + liars * log(q))
 

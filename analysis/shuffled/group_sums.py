@@ -100,8 +100,8 @@ def groups_at_most(groups: Sequence[Group], sharp: float) -> float:
     step = _step(groups, slope, n)
     parts = [_Tilted.from_group(group, slope, step) for group in groups]
     log_norm = sum(part.copies * part.log_norm for part in parts)
-    # Chernoff's bound for the sum S and the Laplace variable G of rate `sharp`, with the tilt t =
-    # slope: E[(S + G)_+] <= E[e^(t (S + G))] / (e t).
+    # Chernoff's bound for the sum S and a Laplace variable G of rate `sharp`, with the tilt t =
+    # slope. E[(S + G)_+] <= E[e^(t (S + G))] / (e t).
     limit = log_norm - log1p(-((slope / sharp) ** 2)) - log(slope) - 1
     if limit < MIN_LOG or slope * step > STEEP:
         return float(np.exp(np.clip(limit, MIN_LOG, -MIN_LOG)))

@@ -36,7 +36,7 @@ FINEST, COARSEST, GRID = 256.0, 24.0, 1 << 20
 # MAX_ATOMS atoms, because more atoms cannot all be near lattice points.
 FEWEST, GOOD, MAX_ATOMS = 6.0, 0.1, 6
 # If the values of a term range over more than LONGEST standard deviations, the lattice is coarser
-# than the finest: it has at most LONGEST * finest steps. This bounds time and memory.
+# than the finest. Then it has at most LONGEST * finest steps. This bounds time and memory.
 LONGEST = 64
 # If the tilt changes the log probability by more nats than this from one lattice point to the next,
 # the lattice gives no useful bound. Then the upper bound is Chernoff's, and the lower bound is 0.

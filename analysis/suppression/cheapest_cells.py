@@ -37,8 +37,9 @@ from .cell_program import cheapest_release
 from .row_keys import Columns, Keys, RowKeys, as_prices, number_fixed
 
 NODES = 20  # default limit of the nodes in the integer program's search tree, as in `k_anonymity`
-# Most sets of columns times exposed rows for which a second search is made, with exposed rows
-# grouped only by the cheapest columns for each row. Larger tables are searched once.
+# Most sets of columns times exposed rows for which a second search is made. In the second search
+# exposed rows are grouped only by the cheapest columns for each row. Larger tables are searched
+# once.
 CHOICES = 200_000
 # Most variables of the integer program. A larger program is not tried, because it takes seconds to
 # bound the cost.

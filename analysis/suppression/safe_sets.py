@@ -29,8 +29,8 @@ from ..exposure.wildcards import Wildcards
 from ..validation import whole
 
 WORK = 200_000_000  # default limit of the rows that a search reads: about two seconds
-# The default limit of a search is the larger of WORK rows and MIN_SETS readings of all rows, so
-# that a table with many rows can be searched too.
+# The default limit of a search is the larger of WORK rows and MIN_SETS readings of all rows. So a
+# table with many rows can be searched too.
 MIN_SETS = 160
 # with at most so many cells, people are counted in an array that fits the processor's cache; with
 # more cells, rows are sorted

@@ -13,8 +13,8 @@ import numpy as np
 from ...errors import ParameterError
 from ..validation import NO_NUMBERS, sequence
 
-# Weights become whole numbers of a unit. Their total is at most this number of units, so that sums
-# of the integer weights (units times columns + 1) fit into 64 bits for up to 2,000 columns.
+# Weights become whole numbers of a unit. Their total is at most this number of units. So sums of
+# the integer weights (units times columns + 1) fit into 64 bits for up to 2,000 columns.
 DIGITS = 2**52
 
 

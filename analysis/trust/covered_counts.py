@@ -251,9 +251,8 @@ def _value_leakage(
 def counts_coins(evidence: Evidence, count: OpenCount, place: int) -> bool:
     """Whether a count shows, in one of its columns, that a value was suppressed at random.
 
-    The count shows this if people with the same value are counted under different labels: a label
-    for reporting the value, and a label for suppressing it. place: index of the column in the
-    count.
+    The count shows this if people with the same value are counted under different labels: one for
+    reporting the value, another for suppressing it. place: index of the column in the count.
     """
     if not evidence.values:
         return False
