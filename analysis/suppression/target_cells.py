@@ -311,9 +311,10 @@ class _TargetSearch(RowKeys):
     def _bound(self, columns: Columns, price: float, cells: Integers) -> None:
         """Record `price` as the least cost of a row in each class that these columns suffice for.
 
-        Columns suffice for a class of the table if all rows with equal values in the other columns
-        have enough people and different sensitive values for the targets. Sets of columns come by
-        ascending price, so only the first such price is recorded.
+        Take all rows with the values of a class in the other columns. The suppressed columns
+        suffice for the class if these rows have enough people and different sensitive values for
+        the targets. Sets of columns come by ascending price, so only the first such price is
+        recorded.
 
         Args:
             columns: the suppressed columns.
