@@ -5,9 +5,8 @@ reports a hash of its text's prefix of that length. A report supports the prefix
 hash. A prefix with enough supporting reports is extended by a byte. A holder is a person with the
 prefix. Of m reports at some levels, the number c that support a prefix without holders has the
 distribution Bin(m, q) exactly, for any other people: each person draws a key, and hashes collide
-with probability exactly q. For a prefix with K holders among n people, m of them drawn without
-replacement,
- and p the probability that a holder's report supports the prefix,
+with probability exactly q. Take a prefix with K holders among n people, m of them drawn without
+replacement. With p the probability that a holder's report supports the prefix,
 
     T ~ Bin(K, p) + Bin(n - K, q)  people would support it,   c | T ~ hypergeometric(n, T, m).
 

@@ -5,8 +5,7 @@ the level. A text is tested on the reports of all levels at which it is whole (n
 because these reports did not influence the choice of the text. `prefix_errors.py` derives the
 probabilities of false finds and misses. The shares of values that barely pass the test are
 overestimated, because luck made them pass. Confidence intervals hold for a value that was not
-chosen
- by its estimate.
+chosen by its estimate.
 """
 
 from __future__ import annotations

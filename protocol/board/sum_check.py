@@ -10,8 +10,7 @@ people with answers that were lost in the earlier round:
 
 The curator or analyst may falsify counts so that they look safe: then some equivalence classes of a
 column are too large, and others too small. The release has more people of the small classes than
-were
-counted. Suppressed values of a release are in no sum. A person with different answers in two
+were counted. Suppressed values of a release are in no sum. A person with different answers in two
 rounds is also an excess of one, and aborts the round (docs/adr/0031).
 
 If a person has several rows, it is counted in several cells, and two other tests apply. First, no

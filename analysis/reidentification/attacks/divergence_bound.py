@@ -138,8 +138,7 @@ def divergence_bound(
 
     Returns:
         The bound and the estimate. If people are given, the divergence is that of a score of a
-            random
-        person.
+        random person.
     """
     k = whole(neighbours, "neighbours", 1)
     genuines = as_scores(genuine, "genuine", max(FEWEST, k + 1))
