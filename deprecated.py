@@ -270,7 +270,10 @@ def _read_old(cls: type[Any], entries: Mapping[str, Replaced]) -> None:
     inherited = getattr(cls, "__getattr__", object.__getattribute__)
 
     def read(self: object, name: str) -> Any:
-        """Return the attribute under the new name, with a warning."""
+        """Return the field that now has a new name, with a warning.
+
+        name: a name that the object lacks, such as the old name of a field.
+        """
         entry = entries.get(name)
         if entry is None:
             return inherited(self, name)  # raises AttributeError

@@ -16,7 +16,9 @@ from .sealing import Suite
 if TYPE_CHECKING:
     from .multibuffer import MultiBuffer
 
-MIN_LAYERS = 32  # least number of layers for which the fixed cost of the engine pays
+# least number of layers for which Intel's library is used; fewer are faster without, by its fixed
+# cost
+MIN_LAYERS = 32
 GROUP_SIZE = 2048  # layers in a group, few enough that their keys stay in the processor's cache
 
 

@@ -22,7 +22,8 @@ from .x25519 import X25519_SIZE, is_public_key
 SECRET_SIZE = 32  # bytes of a secret key, in every suite
 ML_KEM_PUBLIC_SIZE = 1184  # bytes of an encapsulation key, FIPS 203, table 3
 
-_FINGERPRINT = b"veilmix.print"  # BLAKE2b personalisation
+# BLAKE2b personalisation, so that no other hash of a key in veilmix equals a fingerprint
+_FINGERPRINT = b"veilmix.print"
 _FINGERPRINT_SIZE = 8  # bytes; for people to distinguish keys, not to authenticate them
 
 

@@ -28,7 +28,8 @@ _P = 2**255 - 19
 _A = 486662  # coefficient: the curve is v^2 = u^3 + A u^2 + u
 _COFACTOR = 8
 _EIGHTH = pow(_COFACTOR, -1, ORDER)
-# range of a multiplier divided by 8, for the multipliers that X25519 uses
+# X25519 multiplies only by multiples of 8 from 2**254 to 2**255. So a multiplier divided by 8 is at
+# least the first number and below the second.
 _MINIMUM, _LIMIT = 2**251, 2**252
 
 

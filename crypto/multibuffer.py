@@ -52,7 +52,9 @@ _OUT = (
     (2, 3),
     (2, 0),
     (1, 1),
-)  # indices (row, column) in the arranged state of the output words 0 5 10 15 6 7 8 9
+    # HSalsa20 returns the words 0 5 10 15 6 7 8 9 of its state. `hsalsa20_all` arranges the state as
+    # four diagonals; a pair is the diagonal of a word and its index there.
+)
 
 
 @final

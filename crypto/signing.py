@@ -165,9 +165,9 @@ def _is_plain(public: bytes, signature: bytes) -> bool:
 
 
 def _is_point(encoded: bytes) -> bool:
-    """Whether 32 bytes are no special form of a point: of low order, or with y not below p.
+    """Whether 32 bytes are an ordinary encoding: y below p, and not of a point of low order.
 
-    The bytes need not encode a point; this is not checked.
+    Whether the bytes encode a point of the curve at all is not checked.
     """
     if _ORDINARY[encoded[-1]]:
         return True  # most points are decided by their last byte alone

@@ -349,10 +349,11 @@ def _free(group: dict[int, _Member], share: SharePoint) -> int:
 def _open(
     shape: Shape, level: int, body: bytes, members: list[_Member], opened: OpenedMessages
 ) -> TextLevel | None:
-    """Return the text and seed of a group of messages with one encrypted text, or None.
+    """Return the text and seed of messages with one encrypted text; None if they stay closed.
 
-    None: fewer than k members have a right share. body: the commitments and the encrypted text that
-    all members have. Messages with junk shares are refused in `opened`.
+    They stay closed if fewer than k members have a right share: a point of the polynomial that
+    shares the key. Messages with other shares are refused in `opened`. level: index of the nested
+    text, 0 the outermost. body: the commitments and encrypted text that all members have.
     """
     needed = shape.needed
     if len(members) < needed:

@@ -61,7 +61,7 @@ class OprfKey:
     public: bytes  # an element: the generator times the secret
 
     def __init__(self, entropy: Entropy, info: bytes = b"") -> None:
-        """Derive the key pair from 32 bytes of entropy and its purpose."""
+        """Derive the key pair from 32 bytes of entropy and from `info`, the purpose of the key."""
         self._secret = _derived(entropy.random(SEED) + _sized(info))
         self.public = base_times(self._secret)
 

@@ -2,16 +2,18 @@
 
 X25519 (RFC 7748) reads 32 bytes as a number u below 2**255, ignores the top bit and takes u modulo
 p = 2**255 - 19. So the top bit, and the 19 values from p upwards, give a point a second encoding.
-The suites hash the encoding into nonce or key, so a stranger cannot encode the point of a layer
-anew so that it still opens; but the libraries open a layer for which the sender chose such an
-encoding. Here every key and every layer has one form. Points of low order (8 times them is zero, on
-the curve or its twist) make the shared secret zero for any recipient's key.
+An attacker cannot replace the encoding in a layer of another sender: the suites hash the encoding
+into nonce or key, so the changed layer does not open. But the libraries open a layer for which its
+own sender chose a second encoding. Here such layers are refused, so every key and layer has one
+form. Points of low order (8 times them is zero, on the curve or its twist) make the shared secret
+zero for any recipient's key.
 """
 
 X25519_SIZE = 32  # bytes of a public or a secret key
 
 _P = 2**255 - 19
-# u coordinates of the two points of order 8; RFC 7748, section 6.1, asks to refuse low order
+# u coordinates of the two points of order 8. They have low order, and RFC 7748, section 6.1, lets a
+# party refuse the zero secret that such points give.
 _ORDER_8 = (
     325606250916557431795983626356110631294008115727848805560023387167927233504,
     39382357235489614581723060781553021112529911719440698176882885853963445705823,

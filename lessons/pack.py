@@ -135,9 +135,10 @@ def pack(lesson: Lesson, language: Language, parts: Mapping[str, PackPart], comm
 
 
 def nested(name: str, style: str) -> str:
-    """Return a style sheet whose rules apply to one part of the pack only.
+    """Return a style sheet whose rules apply to one part of the pack only, nested in its class.
 
-    Browsers then drop the sheet's rules for printed pages. name: name of the part.
+    Browsers ignore the sheet's rules for printed pages (@page), because they are nested. name: name
+    of the part. style: the sheet.
     """
     return f".{TITLES[name]} {{\n{style}\n}}"
 

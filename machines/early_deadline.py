@@ -21,7 +21,10 @@ class Hurry:
     """The clock of a party's process; a request can advance it to the end of a collection."""
 
     def __init__(self, directory: Directory) -> None:
-        """Start with no skipped seconds. directory: the session's processes and their users."""
+        """Start on real time: no seconds of a collection are skipped yet.
+
+        directory: the session's processes, each with the users that it runs.
+        """
         self._directory = directory
         self._skipped_seconds = 0.0
         self._over: set[bytes] = set()

@@ -44,7 +44,8 @@ MOST_LETTERS = (
 FAREWELL = 5.0
 DOORS = 2_000  # largest number of unfinished handshakes; each has some seconds (tls.py)
 WAITING = 256  # largest number of requests whose messages wait to be processed
-WAITING_EACH = 32  # largest number of waiting requests of a sender, so that it blocks no other
+# largest number of waiting requests of one sender, so that a sender cannot use up WAITING
+WAITING_EACH = 32
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,7 +69,7 @@ class Request:
         path: the requested path, from the first slash.
         headers: the value of each header, by its name in lower case.
         body: the bytes that came with the request.
-        peer: the name of the sender, if it is known.
+        peer: the name or network address of the sender; "": unknown.
     """
 
     method: str
@@ -189,7 +189,11 @@ class Exchange:
     def __init__(
         self, stream: trio.abc.Stream, limits: ServerLimits, always: Sequence[Header], peer: str
     ) -> None:
-        """Start before the first request. always: headers of every response."""
+        """Start before the first request.
+
+        limits: the largest sizes and waits. always: headers of every response. peer: name or
+        network address of the client; "": unknown.
+        """
         self._connection = h11.Connection(h11.SERVER, max_incomplete_event_size=limits.head)
         self._stream = stream
         self._limits = limits

@@ -50,11 +50,14 @@ class Reporter(Instrument):
         self.hooks.append((time.monotonic_ns(), hook, arguments))
 
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:
-        """Keep the event that a message was sent."""
+        """Keep the event that a message was sent, at a session time in seconds."""
         self.keep_event("carried", time, sender, receiver, data)
 
     def delivered(self, time: float, receiver: str, letters: Sequence[tuple[str, bytes]]) -> None:
-        """Keep the event that many messages were sent."""
+        """Keep the event that many messages were sent to a party.
+
+        time: session time in seconds. letters: sender and bytes of each message.
+        """
         self.keep_event("delivered", time, receiver, letters)
 
     def posted(self, time: float, entry: Entry) -> None:

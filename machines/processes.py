@@ -160,10 +160,11 @@ class _Stage:
     """
 
     def __init__(self, cast: Cast, instruments: Instruments, report: Callable[[str], None]) -> None:
-        """Make keys and certificates for the process of each party, without starting it.
+        """Make keys and certificates for all processes of the session, without starting a process.
 
-        A process of its own has the board, each shuffler, curator and analyst, and all users
-        together.
+        The board, each shuffler, the curator and the analyst get a process each; all users
+        share one. cast: the inputs of the session. instruments: the observers of its events.
+        report: called with a line of text for the operator.
         """
         identities = identities_of(cast)
         self.cast = cast = replace(cast, identities=identities)

@@ -63,7 +63,12 @@ class RemoteNetwork(Network):
         known_roster: Roster | None,
         report_loss: Callable[[int], None],
     ) -> None:
-        """Start without outputs; arguments as of the class."""
+        """Start with no output queued.
+
+        instruments: the observers of messages and events. known_roster: the keys that sign
+        posts and tree heads; None: posts are not signed. report_loss: called with the number of
+        lost messages.
+        """
         super().__init__(instruments, known_roster)
         self.outputs: list[Parcel | PostInput] = []
         self._report_loss = report_loss
@@ -73,7 +78,8 @@ class RemoteNetwork(Network):
 
     async def hand(self, receiver: str, bag: Bag) -> None:
         """Queue messages to a party, with the number of board entries that their senders saw."""
-        # earlier outputs are in the send queue and keep their spool, so begin another one
+        # If `outputs` is empty, the earlier outputs are in the send queue. They still read their
+        # large messages from the old spool, so new outputs get a new spool.
         if not self.outputs:
             self._shelf = Spool()
         letters = tuple(self._written(receiver, sender, data) for sender, data in bag)

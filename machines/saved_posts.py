@@ -21,7 +21,9 @@ from typing import IO
 from ..errors import StorageError
 
 POSTS = "posts.jsonl"
-LONGEST = 1 << 28  # characters of the longest line: twice the longest entry, and its author
+# characters of the longest line: a post's author, and its bytes in hexadecimal, two characters a
+# byte
+LONGEST = 1 << 28
 
 
 class SavedPosts:

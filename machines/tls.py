@@ -179,7 +179,12 @@ async def connected(
 async def _checked(
     secured: "trio.SSLStream[trio.abc.Stream]", server: bytes
 ) -> "trio.SSLStream[trio.abc.Stream]":
-    """Return the stream after a handshake with the expected server; errors as of `connected`."""
+    """Return the stream after a handshake with the expected server.
+
+    server: the SHA-256 digest of the certificate that the server must hold.
+    BrokenResourceError if no handshake is made in time; VerificationError if the server
+    holds another certificate.
+    """
     with trio.move_on_after(HANDSHAKE):
         await secured.do_handshake()
         certificate = secured.getpeercert(binary_form=True)

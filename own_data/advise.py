@@ -330,12 +330,13 @@ class TableSearch:
 
     @property
     def bound(self) -> Callable[[Sequence[int]], int] | None:
-        """The function that gives a second number of people to limit, for levels of the columns.
+        """The function that counts people a second time for a choice of levels; None: none does.
 
-        The first number is the people below k in the table. By promise, the second is the upper
-        bound on it that the counts of single columns prove. By truth, it is the people in
-        classes that miss a target (l, t) of a sensitive column. None if k in the table is the
-        only target.
+        Its argument is the generalization level of each searched column. The first count is the
+        people in classes smaller than k; both counts must be within the limit of people. By
+        promise, the second is the upper bound on the first that the counts of single columns
+        prove. By truth, it is the people in classes that miss k or a target of a sensitive
+        column; without such targets, there is no second count.
         """
         return _second_judge(self.by, self.truth, self.promise)
 
@@ -506,11 +507,12 @@ def find(
 def _second_judge(
     by: Basis, truth: Truth, promise: MarginalPromise
 ) -> Callable[[Sequence[int]], int] | None:
-    """Return the function that gives a second number of people to limit, for levels of the columns.
+    """Return the function that counts people a second time for a choice of levels, if any.
 
-    The first number is the people below k in the table. By promise, the second is the upper
-    bound on it that the columns' counts prove. By truth, it is the people in classes that
-    miss a target of a sensitive column; without such targets, return None.
+    Its argument is the generalization level of each searched column. The first count is the
+    people in classes smaller than k. By promise, the second is the upper bound on the first
+    that the counts of single columns prove. By truth, it is the people in classes that miss
+    k or a target of a sensitive column; without such targets, return None.
     """
     if by is Basis.PROMISE:
         return promise
@@ -590,7 +592,11 @@ def _weighted(
 
 
 def _people_limit(roles: Roles, max_exposure: float, table: SourceTable) -> int:
-    """Return the largest accepted number of people in classes that miss the target."""
+    """Return the largest accepted number of people in classes that miss the target.
+
+    roles: if rows may be suppressed, their largest share replaces max_exposure.
+    max_exposure: the largest accepted share of people in such classes, 0 to 1.
+    """
     from ..analysis.scoring.table_score import allowed
 
     return allowed(roles.limit(max_exposure), table.n)

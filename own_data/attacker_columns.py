@@ -37,9 +37,11 @@ class Roles:
     suppress_cells: float | None = None
 
     def limit(self, max_exposure: float) -> float:
-        """Return the largest accepted share of people in classes that miss the target.
+        """Return the largest accepted share of people in classes that miss a target, 0 to 1.
 
-        The share is 0 if only cells are suppressed, because no class then misses the target.
+        If rows may be suppressed, it is the share of people with suppressed rows. If only cells
+        may be suppressed, it is 0, because no class then misses a target. Else it is
+        `max_exposure`.
         """
         if self.suppress is None:
             return max_exposure if self.suppress_cells is None else 0.0
@@ -74,7 +76,7 @@ def divided(table: SourceTable, roles: Roles) -> tuple[SourceTable, SourceTable 
 
 
 def fixed_columns(table: SourceTable, roles: Roles) -> list[int]:
-    """Return the numbers of the columns that are released unchanged and that attackers may know."""
+    """Return the positions, from 0, of the unchanged released columns that attackers may know."""
     return [table.columns.index(name) for name in _may_be_known(table, roles) if name in roles.keep]
 
 

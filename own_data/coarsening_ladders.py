@@ -48,7 +48,8 @@ TAIL = 0.01  # largest share of people below the first interval's edge, or above
 WIDTHS = (5, 10, 20, 40)
 CODE = re.compile(r"[A-Z0-9]{3,12}")
 CODED = frozenset(("zip", "zipcode", "postcode", "postal", "plz", "icd", "code"))
-# shares of people, for successive levels; values of fewer people are merged
+# A category column gets a level for each share, with its rare values merged: those of fewer people
+# than this share of all people.
 RARE = (0.001, 0.005, 0.02, 0.05)
 
 
@@ -94,7 +95,8 @@ def column(
     clean = _clean(texts, missing)
     steps: list[dict[str, Any]] = [clean]
     levels = [_codes(name, clean, texts, people, missing)]
-    # a threshold above n people merges all values, so k is cut to n + 1
+    # A level merges the values of fewer than k people. At most n people have a value, so every k
+    # above n merges all values, as n + 1 does.
     fewest = min(k, table.n + 1)
     for more in _coarser(name, texts, people, fewest, missing, hierarchy, clean):
         try:
@@ -139,9 +141,10 @@ def given_column(
 
 
 def given_feature(name: str, keys: Mapping[str, Any]) -> FeatureSection:
-    """Return a column's rule of generalization as a feature of a scenario.
+    """Return a column as a `[[feature]]` section of a scenario, with its rule of generalization.
 
-    keys: of the rule, such as {"prefix": 2}. ValueError for unknown keys.
+    keys: the rule as keys of that section; {"prefix": 2} keeps the first two characters.
+    ValueError for unknown keys.
     """
     return _feature(name, keys)
 

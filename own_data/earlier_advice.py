@@ -25,7 +25,7 @@ from .coarsening_ladders import LadderColumn, given_column, given_feature
 from .judges import MarginalPromise, Truth
 
 NO_SEARCH = "has no use with --like: earlier advice is applied, and no search is made"
-MAX_VALUES = 5  # most new values of a column that a note names
+MAX_VALUES = 5  # number of a column's values that a note lists; it counts the others
 Keys = dict[str, Any]
 
 

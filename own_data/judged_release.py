@@ -170,8 +170,10 @@ def _joined(
 ) -> JoinedTables:
     """Return the tables in their common columns, without suppressed rows.
 
-    The values of the release are matched with the original values that they may stand for.
-    outside: the control. files: the levels of each value, by column with a hierarchy file.
+    Each released value is matched with the original values that it may stand for, such as
+    "30-39" with 34. people: the original. rows: the release. outside: people outside the
+    release, for comparison; None: no such table. files: from the hierarchy file of each
+    column, each value with its coarser values.
     """
     names = list(rows.columns)
     role = {judged.column: judged.role for judged in people.judged}

@@ -215,7 +215,8 @@ def read(
             f"{path}: the table has only one person, {coarser.note}; at least two people are "
             "needed, because a single person has no crowd"
         )
-    # Drop warnings about columns that no scenario requests: the column's role shows it.
+    # A column that no feature of a scenario uses gives a warning. Drop it, because the user of a
+    # table has no scenario, and the output shows each column's role.
     warnings = [text for text in coarser.warnings if NOT_ASKED not in text]
     return replaced(coarser, warnings=(*warnings, *_header_doubts(source, section)))
 

@@ -34,7 +34,8 @@ from .risk_record import ColumnShare, HighScore, RiskPlaces, RiskyValue, SingleC
 
 LISTED = 1000  # largest number of risky values in a record
 ROWS = 20  # largest number of rows with high SUDA scores in a record
-LONG = 5000  # coarser levels are counted for columns of at most this many different values
+# most different values of a column whose coarser levels are counted; a note names the others
+LONG = 5000
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,9 @@ def advised_places(advised: Advised) -> RiskPlaces:
     levels = []
     for j, (column, level) in enumerate(zip(advised.columns, advised.best.levels, strict=True)):
         rungs, name = column.ladder.levels, column.ladder.column
-        if level + 2 >= len(rungs):  # skip a column that the next level drops
+        # The last level drops the column, so a column just before that level has no coarser level
+        # to count.
+        if level + 2 >= len(rungs):
             continue
         place = table.columns.index(name)
         finer = table.codes[:, place]
@@ -165,7 +168,7 @@ def _advised_table(advised: Advised) -> SourceTable:
 
 
 def known_columns(table: SourceTable) -> list[int]:
-    """Return the numbers of the quasi-identifiers; without quasi-identifiers, of all columns."""
+    """Return the positions of the quasi-identifiers; without quasi-identifiers, of all columns."""
     role = {judged.column: judged.role for judged in table.judged}
     quasi = [
         j
@@ -176,10 +179,10 @@ def known_columns(table: SourceTable) -> list[int]:
 
 
 def _ranks(texts: Sequence[str], lacking: set[str]) -> NDArray[np.int64] | None:
-    """Return the rank of each text of a numeric column among its numbers, -1 for missing texts.
+    """Return, for each text of a numeric column, the rank of its number from 0; missing: -1.
 
-    None for a column of categories, or of few different numbers. lacking: texts that mean
-    missing.
+    None for a column of categories, or of at most `MAX_CATEGORIES` different numbers. texts:
+    the different texts of the column. lacking: texts that mean missing.
     """
     numbers = numbers_of([text for text in texts if text not in lacking])
     if numbers is None or len(numbers) <= MAX_CATEGORIES:

@@ -31,16 +31,22 @@ from ..analysis.suppression.target_cells import suppress_for_targets
 from ..errors import DataError, ParameterError
 from .judges import Truth, coarse_codes
 
-# up to this number of choices of levels, all are counted, and no search is needed
+# A choice is a generalization level for each column. Up to this number of choices, the people below
+# k are counted for every choice, so that no search for choices is needed.
 COUNTED = 3_000
-# largest number of rows times choices of levels for which all choices are counted
+# largest number of rows times choices for which every choice is counted; above it, a search finds
+# the choices
 ROWS = 120_000_000
-LOOKS = 16  # most choices of levels for which suppressed cells are computed
+# most choices of levels for which the cells to suppress are computed, because that is slow
+LOOKS = 16
 SEARCHES = 3  # most searches in which each person below k adds a suppressed cell's loss
-CELLS = 1.3  # suppressed cells expected for each person below k, to estimate a limit of people
-# in place of ROWS, if sensitive values or persons with several rows are counted
+# Expected number of suppressed cells for each person below k. A search limits people, so the
+# accepted number of cells is divided by it.
+CELLS = 1.3
+# in place of ROWS, if sensitive values or persons with several rows are counted, which takes longer
 JUDGED = 30_000_000
-READ = 750_000_000  # largest number of rows times steps of a search
+# largest number of rows times steps of a search, to limit its time: a step reads every row
+READ = 750_000_000
 TRIED = 8  # most choices of levels that are tried with few enough suppressed cells
 STEPS = 10_000  # most steps of a search for levels
 Levels = tuple[int, ...]
@@ -183,7 +189,10 @@ class CellsOfLevels:
         )
 
     def active(self, levels: Levels) -> list[int]:
-        """Return the numbers of the columns that these levels do not drop."""
+        """Return the positions, among the searched columns, of the columns that are not dropped.
+
+        levels: the generalization level of each searched column.
+        """
         return [j for j, level in enumerate(levels) if level < self.top[j]]
 
     def limit(self, levels: Levels) -> int:
@@ -337,7 +346,9 @@ class CellsOfLevels:
         if not active:
             return None if self.needing(levels) else SuppressedCells(mask, 0.0, 0.0, 0, 0)
         table = np.stack([codes[j] for j in active], axis=1)
-        scale = self.rows * len(active)  # the solver's tolerances need costs of about 1
+        # The solver's absolute tolerances suit costs of about 1. A cell's cost is a share of all
+        # cells' information, so it is multiplied by the number of cells.
+        scale = self.rows * len(active)
         costs = [self.price(levels, j) * scale for j in active]
         cheapest: CheapestCells | None
         if self.plain:

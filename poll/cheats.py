@@ -85,10 +85,10 @@ def with_cheat(scenario: Scenario, name: str) -> Scenario:
 
 
 def committed(scenario: Scenario, cast: Cast, empty_people: Population) -> Cast:
-    """Return the inputs of a session, with the attack of the scenario's fault, if any.
+    """Return the inputs of a session, with the attack in the scenario's `[[fault]]` tables.
 
-    cast: the inputs with honest parties. empty_people: the questions without people, since
-    the participants are not known yet.
+    Without such a table, the inputs are unchanged. cast: the inputs with honest parties only.
+    empty_people: the schema without rows, because the participants are not known before they join.
     """
     if not scenario.fault:
         return cast

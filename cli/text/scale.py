@@ -41,7 +41,7 @@ def links(link_traffic: "tuple[LinkTraffic, ...]") -> "list[tuple[int, str, str,
 
 
 def span(seconds: float) -> str:
-    """Return a time in words, with two digits: seconds, minutes or hours; years if it is long."""
+    """Return a time with two digits in seconds, minutes or hours; above 1,000 days, in years."""
     if seconds > FOREVER:
         return f"{seconds / 3600 / 24 / 365.25:,.1f} years"
     for each, unit in TIMES:

@@ -20,7 +20,8 @@ from ..joint_key import KeyShare, check_share, joint, make_share
 from .layout import RecordReader
 from .transcript import ProofContext
 
-KEY_SIZE = 96  # bytes of the record of a keyholder's key
+# bytes of a keyholder's public key with its proof: an element and two scalars of 32 bytes
+KEY_SIZE = 96
 
 
 @dataclass(frozen=True, slots=True)

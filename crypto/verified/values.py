@@ -15,8 +15,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from ...errors import ParameterError, Reason, Refused
 from .group import PAYLOAD, PrimeGroup
 
-LONGEST = PAYLOAD - 1  # most bytes of a value that an element carries itself
-_INDEX = 0xFF  # this byte in place of a length says that an index follows
+# most bytes of a value inside an element; the payload's first byte is the value's length
+LONGEST = PAYLOAD - 1
+_INDEX = 0xFF  # in place of a length: the index of a value in the announced domain follows
 _INDEX_SIZE = 4
 
 
