@@ -16,8 +16,8 @@ from .sealing import Suite
 if TYPE_CHECKING:
     from .multibuffer import MultiBuffer
 
-# least number of layers for which Intel's library is used; fewer are faster without, by its fixed
-# cost
+# Below this number of layers libsodium is used, which is then faster: a call of Intel's library has
+# a fixed cost.
 MIN_LAYERS = 32
 GROUP_SIZE = 2048  # layers in a group, few enough that their keys stay in the processor's cache
 

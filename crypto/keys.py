@@ -111,7 +111,10 @@ class SecretKey:
     __slots__ = ("_handle", "_raw", "public", "suite")
 
     def __init__(self, public: PublicKey, raw: bytes, handle: object = None) -> None:
-        """Set the parts of the key. handle: the cryptographic library's object for it, if any."""
+        """Set the parts of the key.
+
+        raw: the 32 secret bytes. handle: the cryptographic library's object for the key, if any.
+        """
         self.public = public
         self.suite = public.suite
         self._raw = raw

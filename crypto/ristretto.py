@@ -20,7 +20,8 @@ from ..temporary_files import private_folder, set_aside
 
 ELEMENT = 32  # bytes of an encoded element
 SCALAR = 32  # bytes of a scalar, little-endian, below the order
-UNIFORM = 64  # bytes from which an element or a scalar is made without bias
+# uniform bytes from which an element or a scalar is made; 32 bytes would make some more likely
+UNIFORM = 64
 ORDER = 2**252 + 27742317777372353535851937790883648493
 IDENTITY = bytes(ELEMENT)
 _LOAD_LOCK = Lock()

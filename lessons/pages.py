@@ -124,7 +124,11 @@ def _page(
     scripts: tuple[str, ...] = (),
     data: Mapping[str, object] | None = None,
 ) -> str:
-    """Return a page: an HTML body with its style sheet, its scripts, and the scripts' data."""
+    """Return a page: an HTML body with its style sheet, its scripts, and the scripts' data.
+
+    style, scripts: names of files in the folder `static`. data: the values that the scripts
+    read, as JSON; None: no data.
+    """
     code = "\n".join(map(file_of, scripts))
     sends = data is not None and (data.get("post") is not None or "wall.js" in scripts)
     data_script = (

@@ -100,7 +100,7 @@ class Gauge(Instrument):
         self.log("refused", refusal.reason.value, many=refusal.count)
 
     def stage(self, name: str, completed: int, total: int) -> None:  # noqa: ARG002
-        """Keep the number of messages in the batch that is being processed."""
+        """Keep `total`, the number of messages in the batch that is being processed."""
         self.batch = total
 
     def status(self, board: Board) -> PlaceStatus:

@@ -514,7 +514,10 @@ def secured(
     doors = 0  # number of unfinished handshakes
 
     async def serve(stream: trio.SocketStream) -> None:
-        """Make the handshake, then serve the peer under its name."""
+        """Make the handshake, then serve the peer under its name; troubles are counted.
+
+        Beyond `DOORS` unfinished handshakes, a new connection is closed at once.
+        """
         nonlocal doors
         if doors >= DOORS:
             await trio.aclose_forcefully(stream)

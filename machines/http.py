@@ -115,7 +115,11 @@ class Server:
         limits: ServerLimits,
         always: Sequence[Header] = ALWAYS,
     ) -> None:
-        """Start without connections; arguments as of the class."""
+        """Start without connections.
+
+        handler: returns the response to a request. log_fault: called with a line about an internal
+        error. limits: the largest sizes and waits. always: headers of every response.
+        """
         self.busy = 0
         self._handler = handler
         self._log_fault = log_fault

@@ -89,11 +89,17 @@ class Reporter(Instrument):
         self.keep_event("refused", refusal)
 
     def occasion(self, entry: int) -> None:
-        """Keep the event that an attack was carried out."""
+        """Keep the event that an attack was carried out.
+
+        entry: index of the attack's `[[fault]]` table in the scenario file.
+        """
         self.keep_event("occasion", entry)
 
     def stage(self, name: str, completed: int, total: int) -> None:
-        """Keep the progress of a long step."""
+        """Keep the progress of a long step: `completed` of `total` messages are processed.
+
+        name: name of the step.
+        """
         self.stages.append((name, completed, total))
 
 
@@ -141,7 +147,8 @@ class Copy:
         """Send the progress of long steps every `FLUSH` seconds, until cancelled."""
         while True:
             await trio.sleep(FLUSH)
-            # other events of an input's processing are sent when it is complete
+            # The other events of an input are sent when its processing is complete, because a
+            # restarted process repeats an interrupted one.
             if stages := drain(self.reporter.stages):
                 self.say("stages", stages)
 

@@ -198,12 +198,14 @@ class _Stage:
         """
         self._durable, self._folder = durable, folder or Path()
         lifeline.prepare()
-        # without tokens, people only send and need no socket
+        # People receive messages from other parties only if tokens are granted, so otherwise the
+        # users' process needs no socket.
         answered = (PEOPLE,) if self.cast.rules.tokens else ()
         for name in (BOARD, *keyholders(self.cast), *answered):
             self._listeners[name] = listening()
         self.directory = Directory({name: self._place(name) for name in (BOARD, *self._places)})
-        # otherwise garbage collections in forked processes would copy the shared memory
+        # Without this, garbage collections in forked processes would write into the memory that
+        # they share with this process, and so copy it.
         gc.freeze()
         try:
             for name in (BOARD, *self._places):

@@ -111,9 +111,9 @@ class RemoteNetwork(Network):
             raise Refused(awaited.reason)
 
     def learn(self, author: str, data: bytes) -> Entry:
-        """Add an entry to the copy of the board, without a report to observers.
+        """Add an entry to this process's copy of the board; return the entry.
 
-        The process of the board reports each entry to them.
+        Observers are not informed here, because the process of the board reports each entry.
         """
         return self.add(author, data)
 

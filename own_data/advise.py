@@ -552,7 +552,12 @@ def _columns(
     hierarchies: Mapping[str, Path],
     weights: Mapping[str, float],
 ) -> tuple[LadderColumn, ...]:
-    """Return every column of a table with its ladder of generalization levels and its weight."""
+    """Return every column of a table with its ladder of generalization levels and its weight.
+
+    k: people in the smallest safe class. missing: the value of an empty cell. hierarchies:
+    files of levels, by column. weights: the weight of a column's loss that the user gave, by
+    column.
+    """
     return tuple(
         _weighted(column(table, j, k, missing, hierarchies.get(name)), table, j, weights)
         for j, name in enumerate(table.columns)
@@ -572,7 +577,7 @@ def _check_names(table: SourceTable, names: Sequence[str]) -> None:
     for name in names:
         if name not in table.columns:
             raise DataError(
-                f"no column is called {name!r}; advice is on {listed(table.columns)}"
+                f"no column is called {name!r}; accepted: {listed(table.columns)}"
                 f"{did_you_mean(name, table.columns)}"
             )
 

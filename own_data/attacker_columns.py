@@ -125,6 +125,6 @@ def _check(table: SourceTable, roles: Roles) -> None:
             )
         if name not in table.columns:
             raise DataError(
-                f"no column is called {name!r}; advice is on {listed(table.columns)}"
+                f"no column is called {name!r}; accepted: {listed(table.columns)}"
                 f"{did_you_mean(name, table.columns)}"
             )

@@ -42,7 +42,8 @@ from ..scenarios.populations.values import (
 from ..scenarios.schema.model import FeatureSection
 
 AS_IS, DROPPED = "as it is", "dropped"
-# A coarser column loses at most this share, because a dropped column (1) is worse.
+# The loss of a coarser column is its share of entropy lost times this factor. So it is below 1, the
+# loss of a dropped column, which gives no information at all.
 PARTIAL_WEIGHT = 0.5
 TAIL = 0.01  # largest share of people below the first interval's edge, or above the last one's
 WIDTHS = (5, 10, 20, 40)
@@ -231,7 +232,7 @@ def _coarser(
         for length in range(max(map(len, known_texts)) - 1, 0, -1):
             yield {**clean, "prefix": length}
     elif key_like(list(known_texts), int(people.sum())):
-        return  # no levels, because intervals of register numbers have no meaning
+        return  # no levels: register numbers, such as insurance numbers, have no meaning by size
     elif _is_mostly(known_texts, NUMBER) and len(known_texts) > MAX_CATEGORIES:
         numbers = [
             (float(text), int(number_of_people))

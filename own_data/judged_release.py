@@ -457,7 +457,8 @@ class _Judge:
     def _two_way(self) -> float | None:
         """Return the mean total variation distance of two-way tables of original and release.
 
-        The original's values are made as coarse as the release. None with a single column.
+        The distance is 0 to 1; at most `PAIRS` pairs of columns are compared. The original's
+        values are made as coarse as the release. None with a single column.
         """
         pairs = list(combinations(range(self.rows.shape[1]), 2))[:PAIRS]
         if not pairs:

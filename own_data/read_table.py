@@ -468,7 +468,7 @@ def suspect_values(table: SourceTable, texts: Sequence[str]) -> Iterator[Suspect
         for code, text in enumerate(values):
             if (text.casefold() in UNKNOWN or text in odd) and text not in texts:
                 cells = int(np.count_nonzero(table.codes[:, j] == code))
-                if cells:  # 0 if only left-out rows have the value
+                if cells:  # 0 cells: only rows that are left out of the table have the value
                     yield SuspectValue(table.columns[j], text, cells)
 
 

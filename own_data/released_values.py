@@ -253,7 +253,10 @@ class _Fit:
 
 
 def _rules(text: str) -> list[Fits]:
-    """Return tests whether a released text, such as `101*`, may stand for an original text."""
+    """Return functions that test whether a released text may stand for an original text.
+
+    text: the released text, such as `101*`, which may stand for `1012`.
+    """
     rules = list[Fits]()
     if STAR in text:
         pattern = re.compile(".*".join(map(re.escape, re.split(r"\*+", text))), re.DOTALL)

@@ -340,7 +340,8 @@ class _Words:
     def _partner(self, column: int, code: int, codes: tuple[int, int]) -> str:
         """Return the text of the value with which a value is merged.
 
-        column: number of the column. code: of the value. codes: the two merged values.
+        column: position of the column among the known columns. code: the code of the value.
+        codes: the codes of the two merged values.
         """
         return self.texts[column][codes[1] if codes[0] == code else codes[0]]
 

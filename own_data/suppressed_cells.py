@@ -37,9 +37,12 @@ COUNTED = 3_000
 # largest number of rows times choices for which every choice is counted; above it, a search finds
 # the choices
 ROWS = 120_000_000
-# most choices of levels for which the cells to suppress are computed, because that is slow
+# After this number of choices of levels, no further suppressed cells are computed, because that is
+# slow; the other choices count in the lower bound only.
 LOOKS = 16
-SEARCHES = 3  # most searches in which each person below k adds a suppressed cell's loss
+# Most searches that charge each person below k the loss of a suppressed cell. Each begins with the
+# limit of cells that the result before allows.
+SEARCHES = 3
 # Expected number of suppressed cells for each person below k. A search limits people, so the
 # accepted number of cells is divided by it.
 CELLS = 1.3
@@ -47,7 +50,9 @@ CELLS = 1.3
 JUDGED = 30_000_000
 # largest number of rows times steps of a search, to limit its time: a step reads every row
 READ = 750_000_000
-TRIED = 8  # most choices of levels that are tried with few enough suppressed cells
+# After this number of choices within the accepted number of suppressed cells, no further choice is
+# computed; the other choices count in the lower bound only.
+TRIED = 8
 STEPS = 10_000  # most steps of a search for levels
 Levels = tuple[int, ...]
 
@@ -249,12 +254,13 @@ class CellsOfLevels:
     def counted(
         self, steps: int | None, progress: Callable[[str], None]
     ) -> tuple[list[tuple[Levels, int]], float, int]:
-        """Return choices with their people below k, a lower bound, and the number counted.
+        """Return counted choices of levels, a bound on the loss of the others, and their number.
 
-        A choice is a generalization level for each column; it is returned as (levels, people
-        below k). The number counted is of choices. The lower bound is on the loss of all
-        choices that are not returned. A few choices are all counted; otherwise searches find
-        the choices. steps: most steps of a search; None: a default.
+        A choice is a generalization level for each searched column. The first value is pairs:
+        the choice, and its people in classes smaller than k. The second is a lower bound on the
+        loss of all choices that are not returned. The third is the number of counted choices. A
+        few choices are all counted; otherwise searches find the choices. steps: most steps of a
+        search; None: a default.
         """
         cell_limit = min(self.rows, int(self.share * self.rows * len(self.ladders)))
         sizes = prod(top + 1 for top in self.top)
@@ -265,7 +271,8 @@ class CellsOfLevels:
             return [pair for pair in pairs if pair[1] <= cell_limit], 1.0, sizes
         plain = self._search(cell_limit, steps, progress, charged=False)
         searches = [plain]
-        # a result that drops columns has fewer cells to suppress, so search below that limit
+        # A result that drops columns has fewer cells to suppress, so the next search uses that
+        # smaller limit.
         for _ in range(SEARCHES):
             searches.append(self._search(cell_limit, steps, progress, charged=True))
             limit = int(self.limit(searches[-1].best.levels) / CELLS)

@@ -23,7 +23,7 @@ from ..scenarios.populations.samples import Samples
 from ..scenarios.programs.registry import wire
 from ..scenarios.schema.model import Defence, Fault, Mix, Scenario
 
-FIRST = parties.user(0)  # the target: the first user that answers
+FIRST = parties.user(0)  # the target of the attacks below: the first user that answers
 
 
 @dataclass(frozen=True, slots=True)

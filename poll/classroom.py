@@ -32,10 +32,11 @@ from .singles import Singles
 from .slips import Slips
 
 MOST_PHONES = 1_000
-# people that may join from a network address: a class behind a router, but not several
+# most people that may join from one network address: a class may share the address of a router, but
+# several classes may not
 MOST_OF_ONE = 40
 LONGEST_NAME = 40  # bytes of a person's name in UTF-8
-# the abort's reason that is translated for phones
+# the reason of an abort for too few people, as the board has it in English; phones translate it
 TOO_FEW = re.compile(r"(\d+) people took part; the smallest batch that hides is (\d+)")
 HUSH = 0.25  # seconds within which changes are sent to phones together
 Deliver = Callable[[str, bytes], Awaitable[None]]

@@ -14,7 +14,8 @@ from ..scenarios.programs.noisy_questions import Question, share
 from ..scenarios.schema.model import Scenario
 from .questions import noise_of
 
-# key of the sentence for each entry of VERDICTS (widths of intervals), in the same order
+# For each entry of VERDICTS, in the same order, the key of its sentence for phones. An entry is the
+# least half width of a confidence interval for a verdict on the number of people.
 VERDICT_KEYS = ("verdict-little", "verdict-some", "verdict-enough")
 
 

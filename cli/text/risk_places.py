@@ -46,9 +46,10 @@ def place_blocks(places: "RiskPlaces") -> Iterator["Block"]:
 
 
 def place_step_blocks(places: "RiskPlaces") -> Iterator["Block"]:
-    """Yield a table of single changes (as a dropped column) that take most people out of risk.
+    """Yield a table of single changes, such as a dropped column, and the people below k after each.
 
-    A last line names the changes that were not computed.
+    First come the changes that take most people out of classes smaller than k, for each bit of
+    entropy that they lose. A last line names the changes that were not computed.
     """
     yield Line("\nnext steps, each alone, of the most people for a bit lost first")
     yield _steps(places)

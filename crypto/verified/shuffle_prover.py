@@ -150,9 +150,11 @@ def _masks(
     salt_nonces: Sequence[int],
     nonces: Sequence[int],
 ) -> tuple[bytes, ...]:
-    """Return the commitments t1, t2, t3, and t4 of each column, to the prover's random scalars.
+    """Return the commitments to the prover's nonces: t1, t2, t3, and two elements t4 a ciphertext.
 
-    sum_nonces, salt_nonces, nonces: these scalars; the equations are in `shuffle.py`.
+    Each is a term of an equation in `shuffle.py`. sum_nonces: the nonces for t1, t2 and t3.
+    salt_nonces: for the salt responses, one for each ciphertext in a row. nonces: for the exponent
+    responses, one for each row.
     """
     group, key = statement.group, statement.key
     masks = group.base_multiples(sum_nonces)
