@@ -143,7 +143,7 @@ class SeededEntropy(Entropy):
     __slots__ = ("_at", "_blocks", "_buffer", "_key")
     seeded = True
     _key: bytes
-    _blocks: int  # number of computed blocks
+    _blocks: int  # number of blocks of the stream, 64 bytes each, computed so far
     _buffer: bytes  # the bytes of the latest blocks
     _at: int  # number of bytes of the buffer that were returned
 

@@ -35,7 +35,8 @@ UNUSED = (  # uses of the TLS key that the certificate forbids
 )  # fmt: skip
 
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?")
-_PRINT = b"veilmix.identity"  # BLAKE2b personalisation
+# BLAKE2b personalisation, so that no other hash of a key in veilmix equals a fingerprint
+_PRINT = b"veilmix.identity"
 _PRINT_SIZE = 16  # bytes of a fingerprint: a second key with a given fingerprint cannot be found
 
 

@@ -121,7 +121,8 @@ def total(secrets: Sequence[bytes]) -> bytes:
 def seal_jointly(key: bytes, plain: bytes, context: bytes, entropy: Entropy) -> bytes:
     """Return `plain` encrypted to a joint key, bound to a context.
 
-    key: the joint public key.
+    key: the joint public key. context: bytes that the opener must know. entropy: randomness of this
+    ciphertext, never used twice.
     """
     secret = scalar(entropy.random(UNIFORM))
     point = base_times(secret)

@@ -111,7 +111,8 @@ class Blinded:
         inputs: the inputs of the function.
         elements: the blinded inputs, which the person sends; 32 bytes each, independent of the
             inputs.
-        factors: scalars that remove the blinding; a secret of the person.
+        factors: the scalars by which the hashed inputs were multiplied; division by them removes
+            the blinding. Secrets of the person.
     """
 
     inputs: tuple[bytes, ...] = field(repr=False)

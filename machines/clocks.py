@@ -99,7 +99,8 @@ class RealTime:
     ) -> None:
         """Set the session time to 0 seconds, where it stands until `begin`.
 
-        clock: returns seconds. keep: stores the time of the first start, as the class explains.
+        clock: returns seconds. keep: stores the clock time of `begin`, and returns the clock time
+        of the first `begin`, before any restart.
         """
         self._clock = clock
         self._keep = keep

@@ -308,7 +308,11 @@ class Client:
     """
 
     def __init__(self, stream: trio.abc.Stream, host: str, always: Sequence[Header] = ()) -> None:
-        """Use an open connection to this host."""
+        """Use an open connection.
+
+        stream: the connection. host: host and port of the server, for the header `host`. always:
+        further headers of every request.
+        """
         self._connection = h11.Connection(h11.CLIENT)
         self._stream = stream
         self._always = (*always, ("host", host))

@@ -34,9 +34,11 @@ from ..version import __version__
 SECRET = 32  # bytes of the secret that seeds a process's randomness
 SHM = Path("/dev/shm")  # noqa: S108 - memory, in a folder of its own with mode 0700
 BLOCK = 1 << 20  # largest number of bytes overwritten at once
-HEADER = 16  # bytes at the start of sqlite's files, which are never all zero
+# bytes read at the start of a sqlite file: they are all zero only after the file was overwritten
+HEADER = 16
 CONTENT = ("", "-wal", "-journal")  # endings of the files of a sqlite database
-# adds the index of the log, which sqlite locks in parts while the database is open
+# also the index of sqlite's log: it has no content of the journal, and sqlite locks parts of it
+# while the database is open, so it is deleted without overwriting
 PARTS = (*CONTENT, "-shm")
 
 
@@ -97,7 +99,11 @@ class Journal:
     """
 
     def __init__(self, path: Path, durable: Durable, remedy: str = RESUME) -> None:
-        """Open or create the file."""
+        """Open the file of the journal, or create it.
+
+        path: the file. durable: whether each input is forced to disk. remedy: the operator's next
+        step if the journal cannot be used, for messages.
+        """
         self.path = path
         self._remedy = remedy
         with self._storage_errors():

@@ -48,10 +48,11 @@ class Outbox:
         troubles: Troubles,
         now: Callable[[], float] = trio.current_time,
     ) -> None:
-        """Start with no outputs; further arguments as of the class.
+        """Start with no outputs.
 
         place: the process that receives the outputs, with its address. reach: connects to that
-        process.
+        process. declined, report_loss: called for a refused post and for lost messages. troubles:
+        records why that process is not reached. now: returns the seconds of this process's clock.
         """
         self.sent_count = 0  # number of letters or posts
         self._place = place
@@ -73,7 +74,7 @@ class Outbox:
     def put(self, output: Parcel | PostInput, acknowledged_ids: Set[bytes] = frozenset()) -> None:
         """Add an output, without the messages that the other process has already.
 
-        acknowledged_ids: the ids of the messages that it has.
+        acknowledged_ids: the ids of the messages that the other process has confirmed.
         """
         self.sent_count += len(ids_of(output))
         if isinstance(output, Parcel):
@@ -168,7 +169,8 @@ class Outbox:
             dropped_count = sum(
                 len(output.letters) if isinstance(output, Parcel) else 1 for output in outputs
             )
-            # else idle reports would count them as on their way for ever
+            # Otherwise the reports of idle processes would count these messages as on their way for
+            # ever.
             self.sent_count -= dropped_count
             self._report_loss(f"{self._place.name} answers {status}: {reply[:80]!r}", dropped_count)
         for _ in outputs:

@@ -67,8 +67,11 @@ from .role_step import World
 LOOPBACK = "127.0.0.1"
 JOURNAL = ".journal"
 RERUN = "nothing is kept of a run that ends so: make room, and run it again"
-MOST_STARTS = 100  # largest number of starts of a process in a session
-CONNECTIONS = 1_200  # largest number of connections to a process at once
+# most starts of a process in a session; after more, the session ends with LostProcess
+MOST_STARTS = 100
+# largest number of connections to a process at once; a request on a further connection is answered
+# 503
+CONNECTIONS = 1_200
 LETTERS = ServerLimits(body=MOST_LETTERS, connections=CONNECTIONS)
 POSTS = ServerLimits(body=MOST_POST, connections=CONNECTIONS)
 
@@ -398,7 +401,7 @@ class _Stage:
         return Journal(self._folder / f"{name}{JOURNAL}", self._durable, RERUN)
 
     async def _party_process(self, copy: Copy) -> None:
-        """Run in the forked process of a keyholder or all users: act until it has finished."""
+        """Run in the forked process of a keyholder, or of all users, until the party has finished."""
         name, reporter = copy.name, copy.reporter
         watching = Instruments([reporter], partial(copy.say, "note"))
         note = partial(copy.say, "note")

@@ -39,7 +39,11 @@ class SavedPosts:
     def __init__(
         self, folder: Path, note: Callable[[str], None], *, is_restart: bool = False
     ) -> None:
-        """Open or create the file."""
+        """Open the file of posts in the folder, or create it.
+
+        note: called once with the reason if no more posts can be written. is_restart: whether the
+        process was killed and goes on; otherwise StorageError if the file has posts.
+        """
         self.path = folder / POSTS
         self._note = note
         self._failure = ""

@@ -45,7 +45,8 @@ from .saved_posts import SavedPosts
 from .supervision import heed_signals, report
 from .trouble import Troubles, near_their_end
 
-CONNECTIONS = 1_500  # largest number of connections at once
+# largest number of connections at once; a request on a further connection is answered 503
+CONNECTIONS = 1_500
 PEOPLE = 1 << 22  # bytes of the largest request from a process that runs users
 POSTS = ServerLimits(body=MOST_POST, connections=CONNECTIONS)
 
@@ -353,7 +354,12 @@ class _Watched(RemoteNetwork):
         report_loss: Callable[[int], None],
         entry_handler: Callable[[Entry, Board], None],
     ) -> None:
-        """Start without outputs. entry_handler: called with each entry and the board."""
+        """Start without outputs.
+
+        instruments: observers of messages. known_roster: the keys that sign posts. report_loss:
+        called with the number of lost messages. entry_handler: called with each new entry of the
+        board, and the board.
+        """
         super().__init__(instruments, known_roster, report_loss)
         self._entry_handler = entry_handler
 

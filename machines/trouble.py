@@ -100,7 +100,11 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 async def _somebody_else(
     where: str, place: SessionPlace, names_by_digest: Mapping[bytes, str]
 ) -> Trouble:
-    """Return the trouble that a wrong certificate is shown at the address of a process."""
+    """Return the trouble that the address of a process shows another certificate than expected.
+
+    where: the process's name and address, for the text. place: the process. names_by_digest:
+    names of the session's processes by the digest of their certificates.
+    """
     expected = f"{fingerprint_of_digest(tls.digest(place.certificate))} is expected"
     try:
         certificate = await tls.server_certificate(place.host, place.port)

@@ -29,7 +29,9 @@ from .judges import MarginalPromise, Truth, coarse_codes
 from .sensitive_targets import Targets
 from .suppressed_cells import CellsOfLevels, SuppressedCells, advice_with_cells
 
-WIDE = 20  # with more columns than this, only the best choice of levels is measured in full
+# with more searched columns than this, only the best choice gets its two-way tables and predictions
+# measured, because they take time
+WIDE = 20
 MAX_CHOICES = 12  # most choices of generalization levels that are measured and shown
 
 
@@ -439,7 +441,8 @@ class TableSearch:
     def _costs(self, best: Choice) -> Iterator[tuple[Choice, ChoiceCost]]:
         """Yield the choices of generalization levels to show, each with its loss of information.
 
-        For a table of more than `WIDE` columns only the best choice is measured in full.
+        If more than `WIDE` columns are searched, two-way tables and predictions are measured for
+        the best choice only. best: the best choice.
         """
         label = None if self.predict is None else self.truth.searched.columns.index(self.predict)
         wide = len(self.columns) > WIDE
@@ -528,9 +531,9 @@ def _searched(
 ) -> Advice:
     """Return the advice of `search`: generalization levels with the least loss within a limit.
 
-    At most `people_limit` people may be below k. bound: gives, for levels of the columns, a
-    second number that must be within this limit; None: k is the only target. steps: most
-    steps of the search; None: its default.
+    At most `people_limit` people may be in classes smaller than k. bound: a function of the
+    level of each searched column; its number of people must be within the limit, too; None:
+    k is the only target. steps: most steps of the search; None: its default.
     """
     return search(
         truth.searched.codes,

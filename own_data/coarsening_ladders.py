@@ -163,10 +163,11 @@ def _name(name: str, keys: Mapping[str, Any]) -> str:
 def _codes(
     name: str, keys: Mapping[str, Any], texts: Sequence[str], people: Codes, missing: str
 ) -> Codes:
-    """Return, for each value of a column, the code of its coarser value.
+    """Return, for each value of a column, the code of its coarser value, from 0.
 
-    keys: the rule of generalization, as keys of a scenario's `[[feature]]`. people: the
-    people with each value.
+    name: name of the column. keys: the rule of generalization, as keys of a scenario's
+    `[[feature]]`. texts: the values. people: the people with each value. missing: the value
+    of an empty cell.
     """
     rules = rules_of(_feature(name, keys), texts, people.tolist(), missing)
     place: dict[str, int] = {}

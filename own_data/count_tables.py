@@ -204,7 +204,8 @@ def count_table(
     def count(codes: Codes, tables: Places) -> LinkedCounts:
         """Return the counts of rows, or of persons if persons have several rows.
 
-        codes: the values of each row. tables: the column numbers of each table.
+        codes: the codes of the values in each row. tables: for each table, the indices of its
+        columns.
         """
         if owner is None:
             return count_linked(codes, tables, zeros=empty)

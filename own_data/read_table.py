@@ -412,7 +412,11 @@ def _column_names(
 def write_out(
     table: SourceTable, output_path: Path | None, counts: Path | None, *, bom: bool
 ) -> Iterator[str]:
-    """Write the table and its counts to the given files; yield a line about each file."""
+    """Write the table and its counts to the given files; yield a line about each file.
+
+    output_path: for the rows of all people. counts: for the different rows, each with its number of
+    people. None: no such file. bom: whether a CSV file begins with a byte-order mark, for Excel.
+    """
     if output_path is not None:
         write(output_path, table.columns, rows_of(table), bom=bom)
         order = "" if table.persons is None else ", in an order that tells no persons apart"

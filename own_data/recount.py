@@ -95,8 +95,8 @@ def _shares(
 ) -> tuple[dict[object, float], bool]:
     """Return the share of each value in some rows, and whether all their persons share a value.
 
-    values, owner: the value and the person of each row of the table. rows: the numbers of
-    the rows. A person counts once for each of its values.
+    values, owner: the value and the person of each row of the table. rows: the indices of
+    these rows. A person counts once for each of its values.
     """
     pairs = {(values[row], owner[row]) for row in rows}
     counts = Counter(value for value, _ in pairs)

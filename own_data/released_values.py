@@ -35,7 +35,8 @@ from ..scenarios.populations.people import Codes
 from ..scenarios.populations.values import DATE, UNKNOWN, outlying_numbers
 
 STAR, OTHER_TEXT, MISSING = "*", "(other)", "(missing)"
-PAIRS = 50_000_000  # most comparisons of a released with an original value, for a column
+# most comparisons of released with original values, for one column; more raise DataError
+PAIRS = 50_000_000
 N = r"([+-]?(?:\d+(?:\.\d*)?|\.\d+))"
 BRACKETS = re.compile(rf"([\[\]\(])\s*{N}\s*(?:[,;]|-|–)\s*{N}\s*([\[\]\)])")
 RANGE = re.compile(rf"{N}\s*(?:(to below)|to|-|–|\.\.)\s*{N}")
@@ -149,7 +150,8 @@ class _Fit:
         self.name, self.original, self.released = name, original, released
         self.code = {text: code for code, text in enumerate(original.texts)}
         released_texts = set(released.texts)
-        # An unchanged text stands for itself, so only texts that are not released remain.
+        # A released text that equals an original text stands for that text. Other released texts
+        # may stand only for the original texts that the release does not contain.
         self.free = [t for t in original.texts if t not in released_texts]
         self.numbers = np.array([_number(text) for text in original.texts])
         self.by_number, self.by_fold = defaultdict[float, list[int]](list), defaultdict(list)

@@ -168,7 +168,13 @@ def _columns(score: TableScore) -> Iterator[Row]:
 
 
 def exposure_bounds(score: TableScore) -> dict[str, int]:
-    """Return the people below k, and bounds on them from the columns' counts, by name."""
+    """Return the people below k, and bounds on them from the columns' counts, by name.
+
+    `truth` is counted in the table. `lower` is a lower bound. `worst` is the maximum over all
+    tables with these counts, as far as it was searched. The other names are upper bounds, each
+    of a rule: `printed` is the paper's, `margins` the default of a run, and `persons` is for
+    persons with several rows.
+    """
     bounds = score.bounds
     people = {
         "lower": bounds.lower,

@@ -138,7 +138,7 @@ def advised_places(advised: Advised) -> RiskPlaces:
 
 
 def _row_numbers(advised: Advised) -> NDArray[np.intp]:
-    """Return the numbers of the rows that the advice releases."""
+    """Return the indices, from 0, of the table's rows that the advice releases."""
     row_mask = advised.row_mask
     return np.arange(len(advised.table.codes)) if row_mask is None else np.flatnonzero(row_mask)
 
@@ -269,7 +269,10 @@ class _Words:
     """A translation of numbers of columns and codes of values to names and texts for records."""
 
     def __init__(self, table: SourceTable, attacker_columns: Sequence[int]) -> None:
-        """Set the names and texts of the columns that an attacker knows."""
+        """Set the names and texts of the columns that an attacker knows.
+
+        attacker_columns: positions of these columns in the table.
+        """
         self.names = [table.columns[j] for j in attacker_columns]
         self.texts = [table.values[j] for j in attacker_columns]
 

@@ -81,7 +81,10 @@ def patients(people: int = PEOPLE, seed: int = 1) -> Iterator[tuple[str, ...]]:
 
 
 def _zipf(size: int) -> np.ndarray:
-    """Return shares that fall like 1/rank, with sum 1, for the sizes of towns."""
+    """Return shares that fall like 1 / (rank + 1), with sum 1, for the sizes of towns.
+
+    size: number of shares; the ranks are 1 to size.
+    """
     shares: np.ndarray = 1 / np.arange(2, size + 2)
     shares /= shares.sum()
     return shares

@@ -96,8 +96,8 @@ def sensitive_records(
 ) -> tuple[SensitiveColumn, ...]:
     """Return k, l and t of sensitive columns as records.
 
-    columns: the names of all columns. diversities: k, l and t, with the number of the
-    column.
+    columns: the names of all columns. diversities: k, l and t, with the position of the column in
+    `columns`.
     """
     return tuple(
         SensitiveColumn(

@@ -94,7 +94,8 @@ class Classroom(Instrument):
         self.most_of_one = most_of_one
         self.registered = registered
         self.slips = slips
-        # by device, the number of people refused because too many had joined from it
+        # by network address, the number of people refused because too many had joined from this
+        # address
         self.turned_away: Counter[str] = Counter()
         self.phones: dict[str, Phone] = {}
         self.version = 1  # a new phone asks with version 0, so it is answered at once

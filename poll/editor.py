@@ -117,7 +117,11 @@ class Editor:
     """
 
     def __init__(self, file: QuestionsFile, session: ChangingSession, slips: bool) -> None:  # noqa: FBT001
-        """Start from the questions of a file, as edition 0; arguments as of the class."""
+        """Start from the questions of a file, as edition 0.
+
+        file: the file of questions. session: uses the questions. slips: whether printed slips of
+        paper, with the session's title, admit phones.
+        """
         self._file = file
         self._tables = file.tables
         self._table = file.table

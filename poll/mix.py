@@ -96,7 +96,13 @@ class _Mixing:
         print_line: LineSink,
         workplace: Workplace,
     ) -> None:
-        """Parse the class's address; ParameterError if it is invalid. Arguments as of `mix`."""
+        """Parse the class's address; ParameterError if it is invalid.
+
+        address: the web address of the class, with the session's code. party: the name of the
+        shuffler. identity: of this computer, with its keys. port: the port to listen at; 0: any
+        free port. log: receives events. print_line: receives lines for people to read.
+        workplace: runs long lists of cryptographic work.
+        """
         split = urlsplit(address)
         code = split.path.strip("/")
         if split.scheme != "http" or not split.hostname or "/" in code or not code:
@@ -228,6 +234,7 @@ class _Mixing:
         """Play the shuffler until the session is aborted or over.
 
         scenario: the questions and the promise. network: the connection to the class's computer.
+        entropy: the shuffler's randomness.
         """
         cast = replace(
             cast_of(scenario),

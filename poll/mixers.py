@@ -110,7 +110,7 @@ class Mixers:
             raise Unwelcome(
                 409,
                 words=f"{present_seat.who.name} at {present_seat.host} is {name} already; "
-                f"be another one, or wait {SILENCE:g} seconds after it has left.",
+                f"run another shuffler, or wait {SILENCE:g} seconds after it has left.",
             )
         if self.papers is not None and present_seat is None:
             raise Unwelcome(409, words="This session has begun without this computer.")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ...own_data.risk_record import RiskPlaces, RiskyValue, SingleChange, UniqueSets
     from ...presentation.blocks import Block
 
-VALUES = 6  # most values that are printed for people
+VALUES = 6  # most risky values in the table on the terminal; CSV and JSON hold more
 STEPS = 6  # most changes of the table, each made alone, that are printed
 SHARES = 6  # most columns that are printed with their share of the SUDA (special unique) scores
 

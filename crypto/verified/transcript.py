@@ -59,7 +59,7 @@ class ProofTranscript:
     def exponents(self, label: bytes, count: int) -> list[int]:
         """Return `count` pseudorandom numbers of 128 bits that depend on every item so far.
 
-        label: name of their use.
+        label: name of the use of these numbers, such as b"weights".
         """
         stream = shake_256(self.digest(label)).digest(EXPONENT * count)
         return [

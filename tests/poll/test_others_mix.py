@@ -198,7 +198,9 @@ def test_one_who_leaves_before_it_begins_makes_room(started: Any) -> None:
         again = started(*VEILMIX, "serve", "shuffler-1", room.address)
         _, err = again.communicate()
         assert again.returncode == 2
-        assert re.search(r"at 127\.0\.0\.1 is shuffler-1 already; be another one, or wait", err)
+        assert re.search(
+            r"at 127\.0\.0\.1 is shuffler-1 already; run another shuffler, or wait", err
+        )
         left.kill()
         left.wait()
         room.skip(LONG / 2 + 1)
