@@ -401,7 +401,7 @@ class _Stage:
         return Journal(self._folder / f"{name}{JOURNAL}", self._durable, RERUN)
 
     async def _party_process(self, copy: Copy) -> None:
-        """Run in the forked process of a keyholder, or of all users, until the party has finished."""
+        """Run in the forked process of a keyholder, or of all users, until its party has ended."""
         name, reporter = copy.name, copy.reporter
         watching = Instruments([reporter], partial(copy.say, "note"))
         note = partial(copy.say, "note")

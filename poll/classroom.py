@@ -90,7 +90,13 @@ class Classroom(Instrument):
         *,
         registered: bool = False,
     ) -> None:
-        """Start without phones, before the first attempt; arguments as of the class."""
+        """Start without phones, before the first attempt.
+
+        deadline: time limit of a round, in seconds. most_of_one: people that may join from one
+        network address. spare: seconds by which a round may be extended. slips: paper slips with
+        codes, each of which admits a phone; None: no code is needed. registered: whether phones
+        bring signing keys.
+        """
         self.most_of_one = most_of_one
         self.registered = registered
         self.slips = slips
