@@ -284,7 +284,10 @@ def _read_old(cls: type[Any], entries: Mapping[str, Replaced]) -> None:
 
 
 def _adopt_overrides(cls: type[Any], entries: Mapping[str, Replaced]) -> None:
-    """Let a subclass that defines an old name override the new name."""
+    """Let a subclass that defines an old name override the new name.
+
+    cls: the class with the new names. entries: old name -> the record of its replacement.
+    """
 
     def adopt(subclass: type[Any], **kwargs: Any) -> None:
         """Copy definitions under old names to the new names, when a subclass is defined."""

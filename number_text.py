@@ -64,8 +64,8 @@ def seeds(first: int, runs: int) -> str:
 def interval(mean: float, low: float, high: float, unit: str) -> str:
     """Return a mean with its confidence interval as text, such as `12 +- 3`.
 
-    Both ends are given if they differ in their distance from the mean. unit: of the mean; a
-    unit that begins with "share" is written as a percentage.
+    Both ends, low and high, are given if they differ in their distance from the mean. unit: of
+    the mean; if it begins with "share", the mean is written as a percentage.
     """
     share = unit.startswith("share")
     if low == high:

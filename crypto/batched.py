@@ -47,7 +47,8 @@ class OpenedTogether(Suite):
         """Return the plaintexts of many layers; None for each layer that does not open.
 
         With an engine, groups of layers are decrypted together; else one layer after the other. The
-        engine is a library that multiplies the points of eight keys at once.
+        engine is a library that multiplies the points of eight keys at once. sealed: the layers,
+        without the suite byte. context: the 32 bytes to which the layers were bound.
         """
         engine = engine_for(len(sealed))
         if engine is None:
@@ -63,7 +64,8 @@ class OpenedTogether(Suite):
     ) -> list[bytes | None]:
         """Return the plaintexts of a group of layers; None for each layer that does not open.
 
-        engine: the library that multiplies the points of eight keys at once.
+        engine: the library that multiplies the points of eight keys at once. sealed: the layers,
+        without the suite byte. context: the 32 bytes to which the layers were bound.
         """
 
 
@@ -88,7 +90,8 @@ class SealedTogether(OpenedTogether):
         """Return many encrypted plaintexts, each with randomness of its own entropy.
 
         With an engine, groups of plaintexts are encrypted together; else one after the other. The
-        engine is a library that multiplies the points of eight keys at once.
+        engine is a library that multiplies the points of eight keys at once. context: the 32 bytes
+        to which all results are bound.
         """
         engine = engine_for(len(plaintexts))
         if engine is None:

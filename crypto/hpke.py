@@ -107,7 +107,8 @@ class HpkeX25519(HpkeSuite, SealedTogether):
     ) -> list[bytes]:
         """Return a group of encrypted plaintexts, with fresh ephemeral keys of the system.
 
-        engine: the library that multiplies the points of eight keys at once.
+        engine: the library that multiplies the points of eight keys at once. context: the 32 bytes
+        to which the results are bound. entropies: unused, because the system gives the randomness.
         """
         ephemeral = OSEntropy().random(SECRET_SIZE * len(plaintexts))
         return sealed(engine, public.raw, INFO + context, plaintexts, ephemeral)
@@ -117,7 +118,8 @@ class HpkeX25519(HpkeSuite, SealedTogether):
     ) -> list[bytes | None]:
         """Return the plaintexts of a group of layers; None for each layer that does not open.
 
-        engine: the library that multiplies the points of eight keys at once.
+        engine: the library that multiplies the points of eight keys at once. sealed: the layers,
+        without the suite byte. context: the 32 bytes to which the layers were bound.
         """
         return opened(engine, secret._raw, secret.public.raw, INFO + context, sealed)
 

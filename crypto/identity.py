@@ -182,8 +182,8 @@ def certificate_facts(der: bytes) -> CertificateFacts:
 def make_identity(name: str, entropy: Entropy | None = None) -> Identity:
     """Return a new identity, with a TLS key and a self-signed certificate.
 
-    entropy: source of the identity key; the system's if None. The TLS key has randomness of the
-    library.
+    name: chosen by its holder, in the certificate. entropy: source of the identity key; None: the
+    system's randomness. The TLS key always has randomness of the library.
     """
     check_name(name)
     seed = (entropy or OSEntropy()).random(SEED)

@@ -66,9 +66,10 @@ def point(data: bytes) -> bytes:
 
 
 def multiples(multipliers: Sequence[bytes], points: Sequence[bytes]) -> list[bytes]:
-    """Return each point times the multiplier of the same index; no point may be of low order.
+    """Return each point times the multiplier of the same index.
 
-    If there is a single multiplier, all points are multiplied by it.
+    If there is a single multiplier, all points are multiplied by it. No point may be of low order,
+    because its multiple would be zero.
     """
     engine = engine_for(len(points))
     if engine is None:

@@ -65,7 +65,8 @@ class BoxSuite(OpenedTogether):
     ) -> list[bytes | None]:
         """Return the plaintexts of a group of sealed boxes; None for each that does not open.
 
-        engine: the library that multiplies the points of eight keys at once.
+        engine: the library that multiplies the points of eight keys at once. context: the 32 bytes
+        that each box must hold before its plaintext.
         """
         return _opened(engine, secret, sealed, context)
 
@@ -95,13 +96,17 @@ class SealedBox(BoxSuite, SealedTogether):
     ) -> list[bytes]:
         """Return the sealed boxes of a group of plaintexts.
 
-        engine: the library that multiplies the points of eight keys at once.
+        engine: the library that multiplies the points of eight keys at once. context: the 32 bytes
+        in each box before its plaintext. entropies: the source of each ephemeral key.
         """
         return _sealed(engine, public.raw, context, plaintexts, _ephemeral(entropies))
 
 
 def box_nonce(point: bytes, public: bytes) -> bytes:
-    """Return the nonce of a sealed box: a hash of the ephemeral and the recipient's public key."""
+    """Return the nonce of a sealed box: a hash of two public keys.
+
+    point: the ephemeral public key of the box. public: the recipient's public key.
+    """
     return blake2b(point + public, digest_size=crypto_box_NONCEBYTES).digest()
 
 
@@ -138,7 +143,8 @@ def _sealed(
     """Return many sealed boxes to one recipient, each as `sealed_box` makes it.
 
     engine: the library that multiplies the points of eight keys at once. public: the recipient's
-    public key. secrets: the ephemeral secret keys, concatenated.
+    public key. context: the 32 bytes in each box before its plaintext. secrets: the ephemeral
+    secret keys, concatenated.
     """
     points, keys = engine.public_keys(secrets), engine.box_keys(secrets, public)
     results = list[bytes]()
@@ -156,6 +162,7 @@ def _opened(
     """Return the plaintexts of many sealed boxes to one recipient; None for each failure.
 
     engine: the library that multiplies the points of eight keys at once. sealed: the sealed boxes.
+    context: the 32 bytes that each box must hold before its plaintext.
     """
     results: list[bytes | None] = [None] * len(sealed)
     points = [each[:X25519_SIZE] for each in sealed]

@@ -117,7 +117,10 @@ class Suite(ABC):
 
     @abstractmethod
     def _seal(self, public: PublicKey, plaintext: bytes, context: bytes, entropy: Entropy) -> bytes:
-        """Return the plaintext sealed to a key of this suite; the arguments are checked."""
+        """Return the plaintext sealed to a key of this suite, bound to a context of 32 bytes.
+
+        The caller has checked the arguments.
+        """
 
     @abstractmethod
     def _open(self, secret: SecretKey, sealed: bytes, context: bytes) -> bytes | None:
@@ -130,7 +133,7 @@ class Suite(ABC):
         context: bytes,
         entropies: Sequence[Entropy],
     ) -> list[bytes]:
-        """Return many plaintexts sealed to one key, each with its entropy.
+        """Return many plaintexts sealed to one key, bound to one context, each with its entropy.
 
         A suite that can encrypt many plaintexts faster together overrides this method.
         """
@@ -140,7 +143,10 @@ class Suite(ABC):
     def _open_all(
         self, secret: SecretKey, sealed: Sequence[bytes], context: bytes
     ) -> list[bytes | None]:
-        """Return many plaintexts from their sealed bytes; None for each that does not open."""
+        """Return many plaintexts from their sealed bytes; None for each that does not open.
+
+        context: the 32 bytes to which all of them were bound.
+        """
         return [self._open(secret, each, context) for each in sealed]
 
     def __repr__(self) -> str:

@@ -151,7 +151,11 @@ def ask(requests: Sequence[Sequence[bytes]], entropies: Sequence[Entropy]) -> li
 
 
 def grant(key: TokenKey, requests: Sequence[Sequence[bytes]]) -> list[Granted | Reason]:
-    """Return the answer to each person's blinded inputs; MALFORMED for a malformed request."""
+    """Return the answer to each person's blinded inputs; MALFORMED for a malformed request.
+
+    key: the secret key, by which the inputs are multiplied. requests: the blinded inputs of each
+    person.
+    """
     good = [_is_request(elements) for elements in requests]
     valid_requests = [elements for elements, fits in zip(requests, good, strict=True) if fits]
     if not valid_requests:
@@ -242,7 +246,12 @@ def _proved(
     evaluated: tuple[bytes, ...],
     commitments: tuple[bytes, ...],
 ) -> Granted:
-    """Return the answer to a request: evaluated elements, commitments and the proof's response."""
+    """Return the answer to a request: evaluated elements, commitments and the proof's response.
+
+    nonce: the secret random number of the proof. elements: the blinded inputs of the request.
+    evaluated: the blinded inputs times the secret key. commitments: base point and blinded inputs,
+    times the nonce.
+    """
     challenge = _challenge(key.public, elements, evaluated, commitments)
     return Granted(evaluated, commitments, key.response(nonce, challenge))
 
@@ -305,15 +314,18 @@ def _challenge(
     """Return the challenge of the proof that one key made a person's answer: a hash of all parts.
 
     All points have the same size, so the parts cannot be confused. public: the public key.
-    elements: the blinded inputs. evaluated: these times the secret key. commitments: the proof's
-    first message.
+    elements: the blinded inputs. evaluated: the blinded inputs times the secret key. commitments:
+    the proof's first message.
     """
     transcript = b"".join((_PROOF_LABEL, public, *elements, *evaluated, *commitments))
     return int.from_bytes(sha512(transcript).digest(), "little") % ORDER
 
 
 def _undone(request: BlindedInputs, answer: Granted) -> Iterator[tuple[bytes, bytes]]:
-    """Return pairs: the multiplier that removes the blinding, and the evaluated element."""
+    """Return pairs: the multiplier that removes an input's blinding, and the evaluated element.
+
+    request: the person's blinded inputs. answer: of the key holder.
+    """
     return zip(request.inverses, answer.elements, strict=True)
 
 

@@ -243,7 +243,10 @@ def hashed(data: bytes) -> bytes:
 
 
 def _hashed_scalar(data: bytes, label: bytes = b"HashToScalar-" + _CONTEXT) -> bytes:
-    """Return the scalar that bytes hash to under a label."""
+    """Return the scalar that bytes hash to.
+
+    label: names the purpose of the hash, so that different purposes give different scalars.
+    """
     return scalar(_expanded(data, label))
 
 
@@ -257,7 +260,10 @@ def _derived(drawn: bytes) -> bytes:
 
 
 def _expanded(data: bytes, label: bytes) -> bytes:
-    """Return 64 bytes by expand_message_xmd of RFC 9380, 5.3.1: a single block of SHA-512."""
+    """Return 64 bytes of a hash: expand_message_xmd of RFC 9380, 5.3.1, with a single block.
+
+    label: the domain separation tag, so that hashes for different purposes differ.
+    """
     tail = label + bytes((len(label),))
     first = sha512(bytes(_BLOCK) + data + UNIFORM.to_bytes(2, "big") + b"\0" + tail).digest()
     return sha512(first + b"\1" + tail).digest()

@@ -140,7 +140,11 @@ def _page(
 
 
 def whole_page(language: Language, title: str, style: str, body: str, rule: str) -> str:
-    """Return the HTML file of a page. style: the style sheet; rule: the content security policy."""
+    """Return the HTML file of a page.
+
+    title: plain text, escaped here. style: the style sheet. body: HTML. rule: the content security
+    policy.
+    """
     values = {
         "lang": language.tag,
         "dir": language.direction,
@@ -227,7 +231,10 @@ def _neighbour(lesson: Lesson, step: int) -> Lesson | None:
 
 
 def _link(lesson: Lesson | None, language: Language, key: str) -> str:
-    """Return an HTML link to a neighbouring lesson; an empty element if there is none."""
+    """Return an HTML link to a neighbouring lesson; an empty element if there is none.
+
+    key: `before` or `after`: the place of the neighbour, and the key of the link's sentence.
+    """
     if lesson is None:
         return "<span></span>"
     voice = Voice.in_language(lesson, language)

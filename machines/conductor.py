@@ -31,7 +31,10 @@ class Conductor:
     """
 
     def __init__(self, places: Collection[str]) -> None:
-        """Start at 0 seconds, without reported states."""
+        """Start at 0 seconds, without reported states.
+
+        places: the names of the processes that act, without the board.
+        """
         self.time = 0.0
         self._places = tuple(places)
         self._stands: dict[str, IdleState] = {}

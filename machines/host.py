@@ -351,9 +351,10 @@ class Host:
         return None, now, None
 
     def _count(self, peer: str, letters: Sequence[Written]) -> None:
-        """Count messages from another process as received, so that repetitions are dropped.
+        """Count messages from another process as received, each once by its id.
 
-        peer: the name of the sending process.
+        A message with a counted id is dropped when it comes again. peer: the name of the sending
+        process. letters: the messages.
         """
         fresh = {(peer, letter.id) for letter in letters} - self._counted_letters
         self._counted_letters |= fresh

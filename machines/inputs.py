@@ -234,7 +234,10 @@ class Naming:
     occurrences: Counter[bytes] = field(default_factory=Counter)
 
     def name(self, sender: str, receiver: str, data: bytes) -> bytes:
-        """Return the id of the next output, from its sender, receiver, bytes and repeats."""
+        """Return the id of the next output: a hash of sender, receiver and bytes.
+
+        If an equal output came before, the hash also covers the number of earlier equal outputs.
+        """
         hasher = hashlib.blake2b(data, digest_size=ID, key=f"{sender} {receiver}".encode()[:64])
         plain = hasher.digest()
         earlier_count = self.occurrences[plain]

@@ -113,7 +113,10 @@ def drain(queue: deque[Any]) -> list[Any]:
 
 
 def tell_entry(reporter: Instrument, now: float, entry: Entry) -> None:
-    """Report a post to an observer, as a message to the board and as an accepted entry."""
+    """Report a post to an observer, as a message to the board and as an accepted entry.
+
+    now: session time in seconds.
+    """
     reporter.carried(now, entry.author, BOARD, entry.data)
     reporter.posted(now, entry)
 
@@ -128,7 +131,11 @@ class Copy:
         self._socket = child_socket
 
     def say(self, kind: str, content: Any) -> None:
-        """Send a message to the main process."""
+        """Send a message to the main process.
+
+        kind: `hooks` (events), `stages` (progress), `stands` (state), `note` or `failed`.
+        content: the data of that kind.
+        """
         send(self._socket, (kind, content))
 
     def flush(self) -> None:
@@ -139,7 +146,10 @@ class Copy:
             self.say("stages", stages)
 
     def stands(self, standing: IdleState) -> None:
-        """Report to the main process that this process waits, after all its events so far."""
+        """Report to the main process that this process waits, after all its events so far.
+
+        standing: the time, deadline and message counts of this process.
+        """
         self.flush()
         self.say("stands", standing)
 

@@ -303,7 +303,8 @@ class _Stage:
     def _hear(self, name: str, kind: str, content: Any) -> None:
         """Handle a report of a process: events, progress, state, note or failure.
 
-        Events that a restarted process reports again are dropped.
+        Events that a restarted process reports again are dropped. kind: `hooks` (events), `stages`
+        (progress), `stands` (state), `note` or `failed`. content: the data of that kind.
         """
         match kind:
             case "hooks":
@@ -337,7 +338,9 @@ class _Stage:
     def _live(self, name: str, child_socket: socket.socket, parent_socket: socket.socket) -> None:
         """Run in a forked process: act as the named process of the session until it has finished.
 
-        First close the sockets of other processes, which the fork has copied.
+        First close the sockets of other processes, which the fork has copied. name: the board, a
+        keyholder, or the users. child_socket, parent_socket: the two ends of the connection to
+        the main process.
         """
         parent_socket.close()
         for process in self._processes.values():

@@ -88,7 +88,7 @@ class RemoteNetwork(Network):
         await trio.lowlevel.checkpoint()
 
     def _written(self, receiver: str, sender: str, data: bytes) -> Written:
-        """Return a message with its id; a large message is stored on disk, to save memory."""
+        """Return a message with its id; a message of more than `LARGE` bytes is stored on disk."""
         id_ = self._naming.name(sender, receiver, data)
         if len(data) <= LARGE:
             return LetterInput(sender, data, id_)
@@ -148,9 +148,10 @@ class RemoteNetwork(Network):
                 self._report_loss(len(letters))
 
     def _answer(self, predicate: Callable[[PostInput], bool], reason: Reason | None) -> None:
-        """End the wait for the board's answer to the first waiting post that meets the predicate.
+        """End the wait for the board's answer to a post.
 
-        reason: why the board refused the post; None: it was accepted.
+        predicate: whether a waiting post is the answered one; the first such post counts.
+        reason: why the board refused it; None: it was accepted.
         """
         for at, waiting in enumerate(self._awaited):
             if predicate(waiting.post):

@@ -469,10 +469,23 @@ def find(
     roles: Roles = DEFAULT_ROLES,
     progress: Callable[[str], None] = lambda _stage: None,
 ) -> TableSearch:
-    """Return the result of a search for coarser values; arguments and errors as of `advise`.
+    """Return the result of a search for generalization levels; errors as of `advise`.
 
     If both rows and cells may be suppressed, two searches run, for rows and for cells. The result
     with less loss is returned.
+
+    Args:
+        table: the people's table.
+        k: people in the smallest safe class.
+        max_exposure: the largest accepted share of people in classes that miss the target, 0 to 1.
+        missing: the value of an empty cell.
+        hierarchies: files of generalization levels, by column.
+        weights: the weight of a column's loss, by column.
+        predict: the column whose prediction is measured; None: no column.
+        by: `truth` or `promise`: whether the table or the counts of its columns decide.
+        steps: most steps of the search; None: its default.
+        roles: columns known to attackers, released unchanged, or with a target.
+        progress: is called with the name of each stage.
     """
     _check_names(table, [*(hierarchies or {}), *(weights or {}), *([predict] if predict else [])])
     basis = _by(by)

@@ -295,7 +295,8 @@ def _is_mostly(texts: Collection[str], kind: "re.Pattern[str]") -> bool:
 def _is_code(name: str, texts: Collection[str]) -> bool:
     """Whether values are codes of equal length, such as postcodes, that may be shortened.
 
-    The first characters of such codes carry most of their meaning.
+    The first characters of such codes carry most of their meaning. name: name of the column,
+    which may show that it holds codes. texts: the different values.
     """
     if len(texts) <= 2 or not _is_mostly(texts, CODE):
         return False

@@ -219,8 +219,9 @@ def count_release(
 ) -> CountedTables:
     """Return tables of counts of the release of a run.
 
-    release: the released cells and their counts; name: of the run. Other arguments and
-    errors are as in `count_table`.
+    release: the released cells and their counts. name: of the run, for messages. tables: for
+    each table, the names of its columns with commas between them. empty: whether empty cells
+    are counted, as 0. DataError for a missing release, or an unknown column.
     """
     if release is None or not release.counts:
         raise DataError(f"{name}: nothing was released; a run with a released table is needed")
@@ -262,8 +263,10 @@ def close_table(
     """Close (do not print) small cells and complements, audit the result, and return it.
 
     Complements are further cells, without which subtraction would reveal a small cell. k: a
-    cell of 1 to k - 1 persons is small. empty: whether `counted` has empty cells. Other
-    arguments are as in `close_cells`.
+    cell of 1 to k - 1 persons is small. loss: the loss of complements: `people` in them, or
+    number of `cells`. members: whether attackers may be persons of the table. empty: whether
+    `counted` has empty cells. programs: most linear and integer programs of the search.
+    progress: is called with the name of each stage.
 
     Raises:
         DataError: k below 2, or too few persons.
@@ -434,7 +437,11 @@ def _counted(
 
 
 def _joint(counted: CountedTables) -> tuple[tuple[str, ...], ...]:
-    """Return the columns of tables that are not printed, but that an outsider may conclude."""
+    """Return the columns of each larger table, not printed, of which printed tables are parts.
+
+    Printed tables such as (a, b), (b, c) and (a, c) form a cycle: an outsider may conclude
+    cells of the table (a, b, c).
+    """
     linked = counted.linked
     return tuple(
         tuple(counted.columns[place] for place in block)

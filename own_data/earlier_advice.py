@@ -243,8 +243,8 @@ def _uncovered(
 ) -> list[str]:
     """Return notes about values that a column's rule does not cover, or that are new.
 
-    New values were not in the earlier release. keys: the rule, as keys of a scenario's
-    `[[feature]]`.
+    New values were not in the earlier release. j: position of the column. keys: the rule, as
+    keys of a scenario's `[[feature]]`. missing: the value of an empty cell.
     """
     name, texts = table.columns[j], table.values[j]
     folded = {value for group in keys.get("merge", {}).values() for value in group}

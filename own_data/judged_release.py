@@ -232,7 +232,9 @@ class _Judge:
     ) -> None:
         """Encode the original and the control (people outside the release) as the release would.
 
-        joined: the three tables. k: rows or people in the smallest safe equivalence class.
+        release, original, control: the files, for their names in the record. joined: the three
+        tables. k: rows or people in the smallest safe equivalence class. progress: is called with
+        the name of each stage.
         """
         self.files = (release.name, original.name, control.name if control else "")
         self.joined, self.k, self.progress = joined, k, progress

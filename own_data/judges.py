@@ -55,7 +55,8 @@ class Truth:
 
         Attackers may know these unchanged columns; a target is l, entropy-l or t. table: all
         columns. searched: the columns that may become coarser. columns: these columns with
-        their levels. k: people in the smallest safe class. missing: the value of an empty cell.
+        their levels. k: people in the smallest safe class. roles: unchanged columns, targets, and
+        whether rows may be suppressed. missing: the value of an empty cell.
         """
         self.table, self.searched, self.columns, self.k = table, searched, columns, k
         self.missing, self.unchanged_columns = missing, fixed_columns(table, roles)
@@ -192,9 +193,9 @@ class MarginalPromise:
     ) -> None:
         """Count the values of the unchanged columns; the searched columns are counted on request.
 
-        table: the searched columns. columns: these columns with their levels. whole: the table
-        with all columns. unchanged_columns: numbers in `whole` of the known columns that stay
-        unchanged.
+        table: the searched columns. columns: these columns with their levels. k: people in the
+        smallest safe class. whole: the table with all columns. unchanged_columns: positions in
+        `whole` of the known columns that stay unchanged.
         """
         self.table, self.columns, self.k = table, columns, k
         self.level_counts: dict[tuple[int, int], np.ndarray] = {}

@@ -259,7 +259,10 @@ def without_suppressed(table: SourceTable) -> SourceTable:
 
 
 def finer(path: Path, reading: Reading, missing: str = "") -> SourceTable:
-    """Return the table in a file as described, without the rules that make columns coarser."""
+    """Return the table in a file as described, without the rules that make columns coarser.
+
+    missing: the value of an empty cell.
+    """
     return read(path, replaced(reading, coarsen=()), missing)
 
 
@@ -275,7 +278,9 @@ def released_features(reading: Reading, columns: Sequence[str]) -> list[FeatureS
 def check_target(score: TableScore, reading: Reading, output_path: Path | None) -> None:
     """Raise DataError if a table is to be written although too many people are below k.
 
-    output_path: the file to write; None: no file, and no check.
+    People below k are in equivalence classes smaller than k: of the quasi-identifiers if the
+    user gave columns a role, else of all columns. output_path: the file to write; None: no
+    file, and no check.
     """
     scored = score.joint if known_is_all(reading) or score.quasi is None else score.quasi
     below = scored.crowds.users_below(score.k)

@@ -150,8 +150,8 @@ class _Fit:
         self.name, self.original, self.released = name, original, released
         self.code = {text: code for code, text in enumerate(original.texts)}
         released_texts = set(released.texts)
-        # A released text that equals an original text stands for that text. Other released texts
-        # may stand only for the original texts that the release does not contain.
+        # An original text that is released unchanged stands for itself. So only the other original
+        # texts are matched as numbers, or without case and spaces.
         self.free = [t for t in original.texts if t not in released_texts]
         self.numbers = np.array([_number(text) for text in original.texts])
         self.by_number, self.by_fold = defaultdict[float, list[int]](list), defaultdict(list)

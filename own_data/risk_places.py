@@ -199,7 +199,9 @@ def _ladders(
     """Return the coarser levels to count for each known column, and a note on columns left out.
 
     For a column these are the changes without loss (merged spellings) and the first coarser
-    level. Columns with more than `LONG` different values are left out.
+    level. Columns with more than `LONG` different values are left out. codes: the table's
+    codes, with one code for all missing values. attacker_columns: positions of the known
+    columns. k: people in the smallest safe class.
     """
     unified = replace(table, codes=np.asfortranarray(codes, np.int32))
     levels, long = list[CoarserLevel](), list[str]()

@@ -30,7 +30,16 @@ def score_read(
 ) -> TableScore:
     """Return the score of a table that was read.
 
-    lacking: texts that mean missing. Other arguments are as in `score_table`.
+    Args:
+        table: the table, with the roles of its columns.
+        lacking: texts that mean missing.
+        k: people in the smallest safe class.
+        max_exposure: the share of people that may be in smaller classes, 0 to 1.
+        missing: `category` or `wildcard`: a missing cell is a value of its own, or any value.
+        factor: people in the population for each person of the table.
+        worst_case_nodes: most nodes of each search tree for the worst table with these column
+            counts; None: no search.
+        progress: is called with the name of each stage.
     """
     codes, absent = missing_codes(table, lacking)
     return score_table(
@@ -122,7 +131,10 @@ def unanimous(table: SourceTable) -> SharedValues:
 
 
 def _persons(codes: NDArray[np.integer], table: SourceTable) -> Persons | None:
-    """Return the person of each row; None if each person has one row."""
+    """Return the person of each row; None if each person has one row.
+
+    codes: the codes of the rows, shape (rows, columns).
+    """
     persons = None if table.persons is None else Persons.from_table(codes, table.persons)
     return persons if persons is not None and persons.repeated else None
 

@@ -357,7 +357,11 @@ class Classroom(Instrument):
         return self._let_in(secret, Phone(name, device=device, key=key))
 
     def _come_back(self, secret: str, key: bytes) -> Phone:
-        """Let a phone of an earlier attempt join again under its name; else Unwelcome."""
+        """Let a phone of an earlier attempt join again under its name; else Unwelcome.
+
+        secret: the random text by which the phone is known. key: its public signing key, if the
+        class has a registry (list of keys).
+        """
         earlier = self._earlier.get(secret)
         if earlier is None:
             raise Unwelcome(409, "join-begun")
@@ -462,7 +466,7 @@ class Classroom(Instrument):
     def _signed(self, plan: Round, phone: Phone, data: bytes) -> bytes | None:
         """Return the encrypted ballots of a message if the phone has signed them; else None.
 
-        plan: the open round of a verified mix.
+        plan: the open round of a verified mix. data: the bytes of the message.
         """
         try:
             message = decode_message(data)

@@ -108,7 +108,7 @@ def _tried(envelopes: Sequence[_Envelope], keys: Mapping[int, OprfKey]) -> list[
     `randomness` every announced row can be tried. Messages that the reader refuses are left out. If
     a row holds a value that was not announced, it is blank from that column on.
 
-    keys: the key of `randomness` for each round, by round number.
+    envelopes: the opened submissions. keys: the key of `randomness` for each round, by number.
     """
     sealed_answers: list[SealedAnswers] = []
     for number, key in keys.items():

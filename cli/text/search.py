@@ -59,7 +59,8 @@ def _print(search_result: "SearchResult", form: str, folder: Path) -> None:
 def _progress(form: str) -> Callable[[str, int, int], None]:
     """Return a function that prints how many strategies of a coalition have been played.
 
-    On a terminal one line is overwritten; in a pipe or file a line is printed from time to time.
+    On a terminal it overwrites one line, for form `table` only, so that other output stays clean.
+    In a pipe or file it prints a line from time to time. form: `table`, `json` or `csv`.
     """
     terminal, pace = sys.stderr.isatty(), Pace()
 
