@@ -276,7 +276,8 @@ def _read_old(cls: type[Any], entries: Mapping[str, Replaced]) -> None:
         """
         entry = entries.get(name)
         if entry is None:
-            return inherited(self, name)  # raises AttributeError
+            # raises AttributeError, unless the class has a `__getattr__` of its own
+            return inherited(self, name)
         entry.warn()
         return getattr(self, entry.new)
 

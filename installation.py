@@ -27,7 +27,8 @@ TARGETS = {  # extra -> the target of the Makefile that installs it
 }
 DISTRIBUTIONS = {"nacl": "pynacl"}  # module -> its library on PyPI, if the names differ
 _EXTRA = re.compile(r"extra\s*==\s*['\"](\w+)['\"]")
-_LACKING = re.compile(r"module '([\w.]+)' has no attribute ('\w+')")  # a message of Python
+# Python's message about a name that a module lacks
+_LACKING = re.compile(r"module '([\w.]+)' has no attribute ('\w+')")
 _NAME = re.compile(r"[^\w.-]")
 
 

@@ -25,11 +25,13 @@ if TYPE_CHECKING:
 LABEL = b"veilmix identity 1\0"
 SEED = 32  # bytes of the seed of an identity key
 YEARS = 10  # years for which a new certificate is valid
-LARGEST_CERTIFICATE = 8192  # bytes of PEM; a certificate of Veilmix has some 700
+# bytes of PEM; a longer text is refused. A certificate of veilmix has some 700.
+LARGEST_CERTIFICATE = 8192
 NEAR_END = dt.timedelta(days=30)  # veilmix warns so long before a certificate expires
 SLACK = dt.timedelta(days=1)  # a new certificate is valid even if a clock is so much behind
 
-UNUSED = (  # uses of the TLS key that the certificate forbids
+# uses of the TLS key that the certificate forbids, because TLS 1.3 needs only its signatures
+UNUSED = (
     "content_commitment", "key_encipherment", "data_encipherment", "key_agreement", "crl_sign",
     "encipher_only", "decipher_only",
 )  # fmt: skip

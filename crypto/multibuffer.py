@@ -336,9 +336,10 @@ def hsalsa20_all(keys: NDArray[np.uint8]) -> bytes:
     b = np.empty_like(a)
     c = np.zeros_like(a)
     d = np.empty_like(a)
-    b[0], b[1], b[2], b[3] = words[3], 0, words[7], words[2]  # words 4 9 14 3 of the state
-    c[0], c[1], c[2], c[3] = 0, words[6], words[1], 0  # words 8 13 2 7
-    d[0], d[1], d[2], d[3] = words[5], words[0], 0, words[4]  # words 12 1 6 11
+    # second diagonal: words 4 9 14 3 of the state
+    b[0], b[1], b[2], b[3] = words[3], 0, words[7], words[2]
+    c[0], c[1], c[2], c[3] = 0, words[6], words[1], 0  # third diagonal: words 8 13 2 7
+    d[0], d[1], d[2], d[3] = words[5], words[0], 0, words[4]  # fourth diagonal: words 12 1 6 11
     t, u = np.empty_like(a), np.empty_like(a)
     for _ in range(10):
         for _ in ("columns", "rows"):

@@ -293,7 +293,9 @@ def open_groups(shape: Shape, messages: Sequence[bytes]) -> OpenedMessages:
                     opened.closed += [(around, alive)] if alive else []
                     continue
                 inner = list(_inside(shape, level, members, text, opened))
-                if len(inner) < shape.needed:  # too few messages are left without the junk shares
+                # Messages whose share is not on the polynomial are left out. Fewer than k are left,
+                # so the text counts as closed.
+                if len(inner) < shape.needed:
                     opened.closed += [(around, len(inner))] if inner else []
                     continue
                 for index, part in inner:

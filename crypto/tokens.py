@@ -44,7 +44,7 @@ from .ristretto import ORDER, SCALAR, decoded_scalar
 from .voprf import hashed
 
 TOKEN = 16  # bytes of a token: a guess is right with probability 2^-128
-MOST_ASKED = 1024  # most inputs in a person's request
+MOST_ASKED = 1024  # most inputs in a person's request; a longer request is refused
 
 _PROOF_LABEL = b"veilmix token proof 1\0"
 _NONCE_LABEL = b"veilmix token nonce 1\0"

@@ -134,7 +134,7 @@ def blind(inputs: Sequence[bytes], entropy: Entropy) -> Blinded:
 def blinded_by(factors: Sequence[bytes], inputs: Sequence[bytes]) -> Blinded:
     """Return inputs blinded by these scalars: the hash of each input times its scalar, not 0."""
     for data in inputs:
-        _sized(data)  # refuses an input that is too long
+        _sized(data)  # refuses an input of more than 65,535 bytes
     elements = tuple(
         times(factor, hashed(data)) for factor, data in zip(factors, inputs, strict=True)
     )

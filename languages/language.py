@@ -31,7 +31,8 @@ FOLDER = Path(__file__).parent
 ENGLISH = "en"
 BLANK = re.compile(r"\{(\w+)\}")  # a placeholder in a sentence, such as {people}
 RANGE = re.compile(r"([a-z]{1,8})(?:-[a-z0-9-]+)?(?:;q=([01](?:\.\d{0,3})?))?")
-LONGEST_HEADER = 1_000  # most characters of the header `accept-language` that are read
+# characters of the header `accept-language` that are read; the rest is ignored
+LONGEST_HEADER = 1_000
 Form = str | dict[str, str]
 # names of the tables of sentences in a language's file
 PARTS = ("sentences", "theatre", "lessons", "cards", "workbench")

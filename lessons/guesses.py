@@ -13,7 +13,7 @@ from ..strict_text import Unreadable, from_json
 from .lesson import Guess, Lesson
 
 SECRET = re.compile(r"[0-9a-f]{32}")  # the random secret of a phone
-MAX_GUESSES = 1_000  # most guesses of a lesson
+MAX_GUESSES = 1_000  # most guesses of a lesson; further guesses are refused
 MOST_OF_ONE = 60  # most guesses from one network address; a class may share the address of a router
 
 

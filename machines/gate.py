@@ -23,9 +23,10 @@ SENTENCES: tuple[Header, ...] = (
 SAFE = ("GET", "HEAD")
 RATE = 300.0  # requests a second from an address: 15 phones behind a router load 20 files each
 BURST = 3_000.0  # requests at once from an address: 150 pupils open the page together
-MOST_ADDRESSES = 10_000
+MOST_ADDRESSES = 10_000  # addresses with a stored rate; at one more, all are forgotten
 BUSY = "Too many requests from your network address; wait some seconds."
-LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # letters of codes; no two look alike
+# letters of codes: no 0, 1, I or O, so that no two look alike
+LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 CODE = 6  # letters of the code in the web address of a session for pupils: 30 bits
 LOOPBACKS = ("127.0.0.1", "::1", "localhost")
 

@@ -42,8 +42,10 @@ MOST_LETTERS = (
 )  # bytes of the largest request: a part of a shuffler's batch, or many small messages
 # seconds for other processes to take the last outputs, after the parties here have ended
 FAREWELL = 5.0
-DOORS = 2_000  # largest number of unfinished handshakes; each has some seconds (tls.py)
-WAITING = 256  # largest number of requests whose messages wait to be processed
+# largest number of unfinished handshakes; each ends after some seconds (tls.HANDSHAKE)
+DOORS = 2_000
+# largest number of requests whose messages wait to be processed; more are answered 503 (later)
+WAITING = 256
 # largest number of waiting requests of one sender, so that a sender cannot use up WAITING
 WAITING_EACH = 32
 

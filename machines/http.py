@@ -18,7 +18,7 @@ PIECE = 1 << 16  # largest number of bytes read at once
 PLAIN = ("content-type", "text/plain; charset=utf-8")
 BYTES = ("content-type", "application/octet-stream")
 TOO_SLOW, TOO_LONG = 408, 413
-# limits (seconds, bytes) for reading the remainder of a refused request
+# most seconds and bytes for reading and dropping the remainder of a refused request
 LINGER, STILL = 5.0, 1 << 25
 ALWAYS = (("cache-control", "no-store"), ("x-content-type-options", "nosniff"))
 

@@ -33,7 +33,7 @@ from ..version import __version__
 
 SECRET = 32  # bytes of the secret that seeds a process's randomness
 SHM = Path("/dev/shm")  # noqa: S108 - memory, in a folder of its own with mode 0700
-BLOCK = 1 << 20  # largest number of bytes overwritten at once
+BLOCK = 1 << 20  # bytes of zeros that are written at once, so that a large file needs little memory
 # bytes read at the start of a sqlite file: they are all zero only after the file was overwritten
 HEADER = 16
 CONTENT = ("", "-wal", "-journal")  # endings of the files of a sqlite database

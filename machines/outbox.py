@@ -54,7 +54,8 @@ class Outbox:
         process. declined, report_loss: called for a refused post and for lost messages. troubles:
         records why that process is not reached. now: returns the seconds of this process's clock.
         """
-        self.sent_count = 0  # number of letters or posts
+        # number of messages and posts for the other process, without dropped ones
+        self.sent_count = 0
         self._place = place
         self._reach = reach
         self._declined = declined

@@ -18,7 +18,9 @@ from ..crypto.identity import Identity
 from ..errors import VerificationError
 from ..temporary_files import private_folder, set_aside
 
-NO_DATES = 0x200000  # X509_V_FLAG_NO_CHECK_TIME of OpenSSL; `ssl` has no name for it
+# OpenSSL's flag X509_V_FLAG_NO_CHECK_TIME, for which `ssl` has no name: validity dates are not
+# checked
+NO_DATES = 0x200000
 UNKNOWN = "its certificate is of no place of this session"
 NO_HANDSHAKE = "no TLS handshake"
 PIECE = 1 << 16  # largest number of bytes read at once

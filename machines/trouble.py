@@ -24,7 +24,9 @@ from ..errors import ParameterError, VerificationError
 from . import tls
 from .directory import SessionPlace
 
-MOST_REASONS = 100  # largest number of logged refusals, so that a flood fills no disk
+# most refused connections that are logged, so that a flood fills no disk; further ones are only
+# counted
+MOST_REASONS = 100
 
 DATES = "sessions go on, as veilmix compares no date; a proxy or an auditor may"
 

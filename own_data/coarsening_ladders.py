@@ -45,7 +45,9 @@ AS_IS, DROPPED = "as it is", "dropped"
 # The loss of a coarser column is its share of entropy lost times this factor. So it is below 1, the
 # loss of a dropped column, which gives no information at all.
 PARTIAL_WEIGHT = 0.5
-TAIL = 0.01  # largest share of people below the first interval's edge, or above the last one's
+# largest share of people below the first interval's edge, or above the last one's: outliers get no
+# intervals of their own
+TAIL = 0.01
 WIDTHS = (5, 10, 20, 40)
 CODE = re.compile(r"[A-Z0-9]{3,12}")
 CODED = frozenset(("zip", "zipcode", "postcode", "postal", "plz", "icd", "code"))

@@ -202,7 +202,8 @@ def read(
     weight = weight_column(reading.weight)
     names_used = [*names_used, *([weight] if weight and weight not in names_used else [])]
     roles = {name: section.roles[source_name] for source_name, name in pairs if name in names_used}
-    roles |= {weight: "other"} if weight else {}  # read like any other column
+    # so the column of weights is read, although it is not scored
+    roles |= {weight: "other"} if weight else {}
     section = replace(section, columns={name: name for name in names_used}, roles=roles)
     whole = columns_of(source, section, (), progress)
     unread = [judged.column for judged in whole.judged if judged.column not in whole.columns]

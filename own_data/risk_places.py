@@ -32,7 +32,7 @@ from .coarsening_ladders import column as ladder_column
 from .read_table import missing_codes
 from .risk_record import ColumnShare, HighScore, RiskPlaces, RiskyValue, SingleChange, UniqueSets
 
-LISTED = 1000  # largest number of risky values in a record
+LISTED = 1000  # largest number of risky values in a record; further values are only counted
 ROWS = 20  # largest number of rows with high SUDA scores in a record
 # most different values of a column whose coarser levels are counted; a note names the others
 LONG = 5000

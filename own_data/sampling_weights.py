@@ -18,7 +18,7 @@ from ..scenarios.populations.people import SourceTable
 from ..scenarios.populations.roles import ColumnRole, JudgedColumn
 from ..scenarios.populations.values import numbers_of
 
-MAX_WEIGHT = 1e12  # most people that a row may represent
+MAX_WEIGHT = 1e12  # most people that a row may represent; a larger weight is refused
 MOST_PEOPLE = 1e15  # most people of the population; floats count them exactly up to here
 
 

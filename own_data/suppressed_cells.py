@@ -53,7 +53,7 @@ READ = 750_000_000
 # After this number of choices within the accepted number of suppressed cells, no further choice is
 # computed; the other choices count in the lower bound only.
 TRIED = 8
-STEPS = 10_000  # most steps of a search for levels
+STEPS = 10_000  # most steps of a search for levels; for large tables READ allows fewer
 Levels = tuple[int, ...]
 
 
@@ -111,7 +111,8 @@ def advice_with_cells(
         if best is not None and low >= best.loss:
             lowest = min(lowest, low)
             break
-        if max(people, needing) > limit:  # too many rows need a suppressed cell
+        # each of these rows needs a suppressed cell: more than may be suppressed
+        if max(people, needing) > limit:
             continue
         if needing < 0:
             judged -= not choices.is_judged(levels)

@@ -32,7 +32,7 @@ from .questions import QuestionsTable, examine_questions, scenario_of
 from .questions_file import QuestionsFile
 from .refusal import Unwelcome
 
-LARGEST = 1 << 17  # largest number of bytes of a request
+LARGEST = 1 << 17  # largest number of bytes of a request; a longer request is refused
 FILE = re.compile(r"\w[\w .-]{0,80}\.toml")  # accepted names of new files, without a folder
 SETTINGS = (
     "policy.k",

@@ -11,7 +11,8 @@ from pathlib import Path
 from ..protocol.board.board import Board
 from ..protocol.wire.signed_posts import roster_digest
 
-SESSION, KEY = 6, 4  # number of words for a session, and for a key
+# number of words, of 8 bits each, for a session's digest, and for a party's key
+SESSION, KEY = 6, 4
 LABEL = b"veilmix words 1\0"
 PARTIES_LABEL = b"veilmix parties 1\0"
 LIST = Path(__file__).parent / "static" / "words.js"

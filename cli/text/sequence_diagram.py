@@ -9,7 +9,8 @@ from itertools import groupby
 
 from ...protocol.knowledge.transcript import NAME, Event
 
-MAX_SEPARATE = 6  # most similar messages that are shown one by one
+# most similar messages that are shown one by one; more are shown as one flow with their number
+MAX_SEPARATE = 6
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,8 @@ from ..ristretto import (
     times,
 )
 
-PAYLOAD = 30  # bytes of data that an element carries
+# bytes of data that an element carries; one of its two further bytes is chosen to make it valid
+PAYLOAD = 30
 
 
 class PrimeGroup(ABC):

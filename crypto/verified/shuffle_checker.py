@@ -27,7 +27,8 @@ from .rows import CiphertextRows
 from .shuffle import ShuffleProof, ShuffleStatement, final_challenge, row_exponents
 from .transcript import ProofContext
 
-_FRESH = 32  # bytes of the checker's own randomness
+# random bytes of the checker, so that a prover cannot foresee the weights of the equation T
+_FRESH = 32
 
 Equation = tuple[str, bytes, bytes]  # an equation of group elements: name, left side, right side
 
