@@ -52,8 +52,8 @@ _OUT = (
     (2, 3),
     (2, 0),
     (1, 1),
-    # HSalsa20 returns the words 0 5 10 15 6 7 8 9 of its state. `hsalsa20_all` arranges the state as
-    # four diagonals; a pair is the diagonal of a word and its index there.
+    # HSalsa20 returns the words 0 5 10 15 6 7 8 9 of its state. `hsalsa20_all` arranges the state
+    # as four diagonals; a pair is the diagonal of a word and its index there.
 )
 
 

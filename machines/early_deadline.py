@@ -43,7 +43,7 @@ class Hurry:
             return None
         place = self._directory.places.get(request.peer)
         if place is None or place.users != ALL_USERS:
-            return HttpResponse(403, b"only who speaks for all people knows that\n")
+            return HttpResponse(403, b"only the process that runs all people may send this\n")
         number = b"%d" % board.calls[-1].round if board.calls else b""
         due = board.phase is Phase.COLLECTING and request.body == number
         if due and number not in self._over:

@@ -387,10 +387,10 @@ class Host:
         try:
             parcel = Parcel.decode(request.body)
         except Refused:
-            return HttpResponse(400, b"no parcel\n")
+            return HttpResponse(400, b"the body holds no valid messages\n")
         # refuse messages for a party that another process runs
         if not self._directory.speaks_for(self.name, parcel.receiver):
-            return HttpResponse(403, b"for somebody else\n")
+            return HttpResponse(403, b"for a party of another process\n")
         authorized_letters = tuple(
             letter
             for letter in parcel.letters
@@ -441,8 +441,8 @@ class Host:
                 if trio.current_time() - last_contact > self._patience:
                     raise DataError(
                         f"the board was not reached for {self._patience:g} seconds "
-                        f"({self._troubles.now[board.name].text}): {self.name} leaves; whatever is "
-                        "released is not known here"
+                        f"({self._troubles.now[board.name].text}): {self.name} leaves "
+                        "the session, and the release is not known here"
                     ) from None
                 await trio.sleep(wait)
                 wait = min(2 * wait, LATEST)

@@ -184,7 +184,7 @@ class Server:
             self._log_fault(
                 f"the server: {request.method} {request.path!r:.80} failed: {bug!r:.200}"
             )
-            return HttpResponse(500, b"this went wrong here; whoever started the server was told\n")
+            return HttpResponse(500, b"an internal error, reported to the server's operator\n")
 
 
 class Exchange:

@@ -59,7 +59,7 @@ async def posts(client: Client, number: int) -> AsyncGenerator[tuple[str, bytes]
     buffer = bytearray()
     async with aclosing(client.stream("GET", f"/posts/{number}")) as answer:
         if await anext(answer) != b"200":
-            raise trio.BrokenResourceError("the server answers otherwise than a board of veilmix")
+            raise trio.BrokenResourceError("the server's answer is not that of a veilmix board")
         while True:
             buffer += await _piece(answer)
             for frame in frames(buffer):

@@ -259,7 +259,7 @@ async def _played(
 
     def network() -> RemoteNetwork:
         """Return the network of the party; lost messages and faults are logged."""
-        report_loss = partial(site.log, "lost", "letters that nobody waits for")
+        report_loss = partial(site.log, "lost", "messages that no party here could take")
         watching = Instruments([gauge], partial(site.log, "fault"))
         entry_handler = partial(_record_entry, save, gauge)
         boards.append(

@@ -65,13 +65,13 @@ class RecordReader:
         """Refuse the record if any bytes are left."""
         surplus = len(self._data) - self._at
         if surplus:
-            raise self._refusal(f"bytes too many: {surplus}")
+            raise self._refusal(f"{surplus} surplus bytes; none are accepted")
 
     def _take_bytes(self, size: int) -> bytes:
         """Return the next `size` bytes; Refused if the record has fewer."""
         data = self._data[self._at : self._at + size]
         if len(data) != size:
-            raise self._refusal(f"{len(data)} bytes where {size} are due")
+            raise self._refusal(f"found {len(data)} bytes; {size} are needed")
         self._at += size
         return data
 
