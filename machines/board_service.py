@@ -147,10 +147,10 @@ class BoardService:
         self._more = trio.Event()
 
     async def _stream(self, number: int, say: Say) -> None:
-        """Send entries from this number on, and later entries as they come.
+        """Send the board's entries from a number on, and later entries as they come.
 
-        number: number of the first entry. say: sends bytes. Empty frames show that the connection
-        lives.
+        number: number of the first entry, from 0. say: sends bytes. Empty frames show that the
+        connection lives.
         """
         while True:
             while number >= len(self._frames):

@@ -113,12 +113,15 @@ class Host:
         patience: float = math.inf,
         troubles: Troubles | None = None,
     ) -> None:
-        """Prepare the process, without inputs or outputs; further arguments as of the class.
+        """Prepare the process, without inputs or outputs.
 
-        world: runs the parties' code. time: the clock. limits: limits of the process's server.
-        stepped: called after each input that the parties have processed. journal: keeps inputs
-        for a restart. early_handler: answers requests before they are read as messages for
-        parties.
+        name: the name of the process in the session. identity: its keys and certificate.
+        directory: the addresses of all processes. world: runs the parties' code. time: the
+        clock. limits: of the process's server. idle: called with the state of the idle process.
+        note: called with a line about an error. stepped: called after each input that the
+        parties have processed. journal: keeps inputs for a restart. early_handler: answers
+        requests before they are read as messages for parties. patience: most seconds without a
+        board. troubles: the reasons why other processes are not reached.
         """
         self.name = name
         self.over = trio.Event()

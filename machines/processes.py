@@ -91,13 +91,17 @@ def play_apart(
 ) -> Board:
     """Play a session to its end with every party in a process of its own, in simulated time.
 
-    Parameters and result are as in `roles.session.play`. Memory that is shared
-    between sessions (a history) stays in the processes of its parties.
+    Memory that is shared between sessions (a history) stays in the processes of its parties.
 
-    durable: whether processes write a journal of their inputs, so that a killed process is
-    started again and goes on. folder: for journals, until they are overwritten and deleted
-    at the end; None: in memory (tmpfs), or in the folder of temporary files (disk). strike:
-    called after each report of a process; it may return the name of a process to kill.
+    cast: the inputs of the session. instruments: observers of messages and events. report:
+    called with lines for people to read. durable: whether processes write a journal of their
+    inputs, so that a killed process is started again and goes on. folder: for journals, until
+    they are overwritten and deleted at the end; None: in memory (tmpfs), or in the folder of
+    temporary files (disk). strike: called after each report of a process; it may return the
+    name of a process to kill.
+
+    Returns:
+        The bulletin board with all posts.
 
     Raises:
         ParameterError: processes cannot be copied on this system.
@@ -196,8 +200,8 @@ class _Stage:
     def begin(self, durable: Durable, folder: Path | None) -> None:
         """Start the processes of all parties.
 
-        durable: whether they keep journals of their inputs. folder: for the journals; None
-        without.
+        durable: whether the processes keep journals of their inputs. folder: for the journals;
+        None: there are none.
         """
         self._durable, self._folder = durable, folder or Path()
         lifeline.prepare()

@@ -136,7 +136,8 @@ class RemoteNetwork(Network):
     def _deliver(self, body: Letters) -> None:
         """Put messages into a party's inbox; report them as lost if that is impossible.
 
-        They are lost if the party has left, or its inbox is full.
+        They are lost if the party has left, or its inbox is full. body: the messages, and their
+        receiver.
         """
         bag = tuple((letter.sender, letter.data) for letter in body.letters)
         for door, letters in self.doors(body.receiver, bag):

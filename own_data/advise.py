@@ -626,8 +626,8 @@ def _people_limit(roles: Roles, max_exposure: float, table: SourceTable) -> int:
 def _finer(best: Choice, j: int, judge: Callable[[Sequence[int]], int]) -> int | None:
     """Return the people that miss the target if column j is a level finer than in `best`.
 
-    None if the column is at its finest level. judge: gives these people for levels of the
-    columns.
+    None if the column is at its finest level. best: the best choice of levels. j: position of
+    the column. judge: returns the people that miss the target, for a level of each column.
     """
     if best.levels[j] == 0:
         return None

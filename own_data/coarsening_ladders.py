@@ -125,9 +125,9 @@ def given_column(
 ) -> LadderColumn:
     """Return a column with at most three generalization levels: as it is, given, dropped.
 
-    j: number of the column. keys: the rule of the given level, as keys of a scenario's
-    `[[feature]]`, such as {"prefix": 2}; None: no such level. missing: the value of an
-    empty cell. DataError if the rule does not fit the column's values.
+    j: position of the column in the table. keys: the rule of the given level, as keys of a
+    scenario's `[[feature]]`, such as {"prefix": 2}; None: no such level. missing: the value
+    of an empty cell. DataError if the rule does not fit the column's values.
     """
     name, texts = table.columns[j], table.values[j]
     people = table.people_by(table.codes[:, j], len(texts))

@@ -419,8 +419,8 @@ def _counted(
 
     name: of the file or run. person: the definition of a person, in words. named: the
     columns of each table. columns: the columns of all tables. codes: the value of each row
-    and column, as an index in `texts`. count: counts the persons of these codes, given the
-    column numbers of each table.
+    and column, as an index in `texts`. count: returns the counts of persons, from the codes
+    and, for each table, the indices of its columns. DataError if tables are too large.
     """
     codes, values = codes.copy(), list[tuple[str, ...]]()
     for place, column in enumerate(texts):

@@ -248,7 +248,8 @@ class _Judge:
         """Return a table's codes as coarse as the release would write them, shape (rows, columns).
 
         A value that the release cannot express gets a new code, and its text is added to
-        `texts`.
+        `texts`. table: the original, or the control. texts: for each column, the text of each
+        code.
         """
         columns = []
         for j, fitted in enumerate(self.joined.fitted):

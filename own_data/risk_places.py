@@ -222,7 +222,8 @@ def _ladders(
 def _empty(rows: DistinctRows, empty: Sequence[int | None], k: int) -> tuple[int, int]:
     """Return the people with an empty cell in a known column, and the number of them below k.
 
-    empty: the code of an empty cell, by column; None: no cell is empty.
+    rows: the different rows, each with its people. empty: the code of an empty cell, by column;
+    None: no cell is empty. k: people in the smallest safe class.
     """
     lacks = np.zeros(len(rows.codes), bool)
     for j, code in enumerate(empty):

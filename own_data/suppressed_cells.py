@@ -314,7 +314,8 @@ class CellsOfLevels:
     def at(self, levels: Levels) -> SuppressedCells | None:
         """Return the cells to suppress with these generalization levels; cached.
 
-        None if no suppression is found that reaches the target.
+        levels: the generalization level of each searched column. None if no suppression is found
+        that reaches the target.
         """
         if levels not in self._cells_of_levels:
             cells = self._suppressed(levels)
@@ -326,7 +327,8 @@ class CellsOfLevels:
     def choice(self, levels: Levels) -> Choice:
         """Return the choice of these levels, with the loss of its suppressed cells included.
 
-        DataError if the target needs more suppressed cells than are accepted.
+        levels: the generalization level of each searched column. DataError if the target needs
+        more suppressed cells than are accepted.
         """
         cells = self.at(levels)
         if cells is None:

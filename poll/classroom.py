@@ -438,9 +438,10 @@ class Classroom(Instrument):
     async def answer(self, plan: Round, secret: str, data: bytes, deliver: Deliver) -> bool:
         """Pass a phone's sealed answers on; return False if they were passed on before.
 
-        Only their frame, size and signature are checked. plan: the open round. data: the
-        message with the sealed answers. deliver: called with the user's name and the message.
-        Unwelcome if the answers do not belong to the open round.
+        Only the frame, size and signature of the answers are checked. plan: the open round. secret:
+        the random text by which the phone is known. data: the message with the sealed answers.
+        deliver: called with the user's name and the message. Unwelcome if the answers do not belong
+        to the open round.
         """
         phone = self.phone_with(secret)
         number, digest = plan.call.round, hashlib.sha256(data).digest()

@@ -23,8 +23,8 @@ MARGIN = " " * 10
 def trust(scenario: "Scenario") -> Iterator[str]:
     """Yield the lines of `veilmix check` on trust: coalitions that can learn a person's row.
 
-    They were measured in advance, with the scenario's countermeasures or fewer. If there is no such
-    measurement, the lines say so.
+    The coalitions were measured in advance, on a shipped scenario that has the countermeasures of
+    `scenario` or fewer. If there is no such measurement, the lines say so.
     """
     from ...presentation.presenters.cheating import why_unmeasured
     from ...scenarios.records.verification.submitted_once import announced_price

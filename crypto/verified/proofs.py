@@ -80,7 +80,8 @@ def prove_equality(
     """Return a proof that two group elements have the same logarithm `secret`.
 
     The first element is `secret` times the generator, the second is `secret` times `base`.
-    transcript: has the statement, with both elements.
+    transcript: the hash state, which already has both elements and the rest of the statement.
+    entropy: the source of the proof's random nonce.
     """
     (nonce,) = draw_scalars(group, transcript.fork_entropy(entropy), 1)
     transcript.absorb_elements([*group.base_multiples([nonce]), *group.multiples([nonce], [base])])
@@ -98,8 +99,9 @@ def check_equality(
 ) -> None:
     """Check a proof that two group elements have the same logarithm, each to its own base.
 
-    image: to the generator. other_image: to `base`. transcript: has the statement, with both
-    elements.
+    image: the element whose logarithm is to the generator. other_image: the element whose logarithm
+    is to `base`. transcript: the hash state, which already has both elements and the rest of the
+    statement.
 
     Raises:
         VerificationError: the proof does not hold.
