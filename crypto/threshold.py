@@ -406,7 +406,7 @@ def _text(shape: Shape, body: bytes, secret: int) -> TextLevel:
         raise Refused(Reason.DOES_NOT_OPEN) from None
     candidate = TextLevel(plain[-SEED:], plain[:-SEED])
     if _make(candidate, shape.needed).body != body:
-        raise Refused(Reason.DOES_NOT_OPEN, "a body that does not follow from its text and seed")
+        raise Refused(Reason.DOES_NOT_OPEN, "text and seed do not give this body")
     return candidate
 
 

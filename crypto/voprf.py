@@ -153,7 +153,7 @@ def finalize(
             (DOES_NOT_OPEN) the proof fails: another key than `public` was used for an element.
     """
     if len(evaluated) != len(blinded_inputs.elements):
-        raise Refused(Reason.MALFORMED, "an answer with another number of elements than requested")
+        raise Refused(Reason.MALFORMED, "the answer has more or fewer elements than the request")
     verify(blinded_inputs.elements, evaluated, proof, public)
     return [
         finished(data, times(inverse(factor), element))

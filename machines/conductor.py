@@ -5,11 +5,11 @@ idle and other places have all its outputs (`IdleState`). A place acts again onl
 an input. The time may advance if, by the last reports, each place has received as many
 messages as were sent to it.
 
-Then no place acts, and no message is on its way. Suppose that some places have acted
-since their reports, and take the first of them: it acted because of a message. If the
-sender's last report counts this message, sent and received numbers differ. If not, the
-sender has acted before, so the taken place was not the first. Time then advances to the
-next deadline, as in a simulation in one process.
+Then no place acts, and no message is on its way. For suppose that some places have acted
+since their last reports. The first of them acted because of a message. If the sender's
+last report counts this message, the numbers sent and received differ: a contradiction. If
+not, the sender has acted since its report, and earlier: a contradiction, too. Time then
+advances to the next deadline, as in a simulation in one process.
 """
 
 import math

@@ -165,7 +165,7 @@ class Outbox:
             )
             status, reply = await client.ask("POST", "/letters", whole.encode())
         if status in (429, 500, 503):
-            raise trio.BrokenResourceError("the receiver asks for a later try")
+            raise trio.BrokenResourceError("the receiver is busy, and asks to try again later")
         if status not in (200, 204, 409):
             dropped_count = sum(
                 len(output.letters) if isinstance(output, Parcel) else 1 for output in outputs

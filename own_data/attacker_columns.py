@@ -39,9 +39,9 @@ class Roles:
     def limit(self, max_exposure: float) -> float:
         """Return the largest accepted share of people in classes that miss a target, 0 to 1.
 
-        If rows may be suppressed, it is the share of people with suppressed rows. If only cells
-        may be suppressed, it is 0, because no class then misses a target. Else it is
-        `max_exposure`.
+        If rows may be suppressed, it is `suppress`, the largest share of people with suppressed
+        rows. If only cells may be suppressed, it is 0, because no class then misses a target.
+        Else it is `max_exposure`.
         """
         if self.suppress is None:
             return max_exposure if self.suppress_cells is None else 0.0

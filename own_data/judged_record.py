@@ -79,12 +79,12 @@ class CopiedRows(Record, frozen=True):
     """Rows of the release that copy a row of the original in all columns of both files.
 
     Attributes:
-        rows: number of such rows.
-        of_unique: number of such rows that copy a row which only one person has.
-        people: people with a row that only they have and that is released.
-        people_share: share of all people with such a row, 0 to 1.
-        control_share: this share among people outside the release; None without such people
-            (a control).
+        rows: number of copying rows of the release.
+        of_unique: number of copying rows whose copied row only one person has.
+        people: people of the original with a row that only they have and that is released.
+        people_share: `people` as a share of all people of the original, 0 to 1.
+        control_share: the share of people outside the release with such a row; None without a
+            table of them (a control).
     """
 
     rows: int
@@ -97,7 +97,9 @@ class CopiedRows(Record, frozen=True):
 class NearestRows(Record, frozen=True):
     """The distance of released rows to the nearest row of the original, 0 to 1.
 
-    The control is a table of people outside the release.
+    It is Gower's distance: the mean over columns of 0 or 1 for equal or different categories, and
+    of the difference of numbers divided by the column's range. The control is a table of people
+    outside the release.
 
     Attributes:
         rows: number of compared rows.

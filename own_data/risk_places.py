@@ -283,7 +283,8 @@ class _Words:
         """Return the record of each risky value with its people, the largest excess first.
 
         The excess is the value's people below k, minus the number expected if they were below k
-        as often as all people.
+        as often as all people. risks: the counted values, with columns and values as numbers.
+        uniques: the counted minimal uniques, for the value's share of scores; None: no count.
         """
         rows = (
             RiskyValue(
@@ -308,8 +309,9 @@ class _Words:
     ) -> UniqueSets:
         """Return the record of minimal sample uniques, with the rows of the highest SUDA scores.
 
-        A minimal sample unique is a combination of values that only one person has; SUDA scores
-        a person by them. factor: people in the population for each person of the table.
+        A minimal sample unique is a smallest combination of values that only one person has. SUDA
+        scores a person by its minimal sample uniques. minimal_sets: the counted uniques. factor:
+        people in the population for each person of the table.
         """
         shares = zip(self.names, minimal_sets.columns.tolist(), strict=True)
         by_share = sorted(shares, key=lambda pair: -pair[1])

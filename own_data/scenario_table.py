@@ -78,8 +78,8 @@ def _check_whole(section: PopulationSection, file: Path) -> None:
     """Raise DataError for a scenario of generated people, or of a sample of its table's people."""
     if section.builtin and source_of(section) is None:
         raise DataError(
-            f"{file}: the people of {section.source} are generated; the scenario of a table is "
-            "accepted"
+            f"{file}: the people of {section.source} are generated; a scenario whose people come "
+            "from a table is accepted"
         )
     if section.users is not None or section.setting != "fixed":
         key = "users" if section.users is not None else "setting"

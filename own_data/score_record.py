@@ -212,7 +212,7 @@ class AttackRate(Record, frozen=True):
     """The success rate of an attack, 0 to 1, with its 95 % interval (Wilson).
 
     Attributes:
-        share: the rate.
+        share: the success rate.
         low: the lower end of the interval.
         high: the upper end of the interval.
     """
@@ -241,9 +241,10 @@ class AskedQuestion(Record, frozen=True):
         known: columns that the attacker knows of a person.
         sought: columns that the attacker wants to learn.
         attack: the success rate about people of the table.
-        control: the success rate about the same people, each left out of the table in turn.
+        control: the success rate about the same people, each left out of the table in turn; of
+            a release, about people of a control table; None without such a table.
         baseline: the success rate of guessing.
-        risk: the success rate that the release adds (rates.py).
+        risk: the success rate that the release adds: (attack - control) / (1 - control).
     """
 
     question: str

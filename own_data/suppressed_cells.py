@@ -50,8 +50,8 @@ CELLS = 1.3
 JUDGED = 30_000_000
 # largest number of rows times steps of a search, to limit its time: a step reads every row
 READ = 750_000_000
-# After this number of choices within the accepted number of suppressed cells, no further choice is
-# computed; the other choices count in the lower bound only.
+# After this number of choices within the accepted number of suppressed cells, no further choice
+# that needs suppressed cells is computed; it counts in the lower bound only.
 TRIED = 8
 STEPS = 10_000  # most steps of a search for levels; for large tables READ allows fewer
 Levels = tuple[int, ...]
@@ -242,8 +242,9 @@ class CellsOfLevels:
     def needing(self, levels: Levels, people: int | None = None) -> int:
         """Return the least number of rows that need a suppressed cell with these levels.
 
-        levels: the generalization level of each searched column. people: people below k with
-        these levels, if the number is known.
+        Rows of classes that are too small, or miss a target, need one. levels: the generalization
+        level of each searched column. people: people below k with these levels, if the number is
+        known.
         """
         if self.plain and people is not None:
             return people

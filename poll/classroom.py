@@ -144,7 +144,10 @@ class Classroom(Instrument):
     # Methods below: events of the session.
 
     def posted(self, time: float, entry: Entry) -> None:
-        """Show a post to phones; a call (the query of a round) opens a collection of answers."""
+        """Show a post to phones; a call (the query of a round) opens a collection of answers.
+
+        time: when the post was made, in seconds of trio's clock.
+        """
         self.posts.append((entry.author, entry.data))
         if entry.message.kind is Kind.CALL:
             self.closes = time + self._deadline

@@ -81,7 +81,7 @@ def _spoken(tag: str | None) -> tuple[str, str] | None:
 
 
 def _until(time: float) -> int:
-    """Return the whole seconds from now until a time; 0 if the time has passed."""
+    """Return the whole seconds from now until a time on trio's clock; 0 if the time has passed."""
     return round(max(0.0, time - trio.current_time()))
 
 

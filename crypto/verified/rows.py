@@ -40,8 +40,8 @@ class CiphertextRows:
         lengths = {len(column) for column in self.columns}
         if len(self.columns) % 2 or len(lengths) != 1:
             raise ParameterError(
-                f"columns: found {len(self.columns)} of {len(lengths)} lengths; needs two columns "
-                "for each ciphertext of a row, all of equal length"
+                f"columns: found {len(self.columns)}, with {len(lengths)} different lengths; two "
+                "columns for each ciphertext of a row are accepted, all of equal length"
             )
         check_shape(self.count, self.width)
 

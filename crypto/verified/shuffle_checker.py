@@ -89,7 +89,10 @@ def equations(
         product = product * exponent % group.order
 
     def masked(mask: bytes, element: bytes) -> bytes:
-        """Return the left side of an equation: a commitment plus the challenge times an element."""
+        """Return the left side of an equation: a commitment plus the challenge times an element.
+
+        mask: the commitment to the prover's random scalar, such as t1.
+        """
         return group.sums([mask], group.multiples([challenge], [element]))[0]
 
     total = group.total(proof.commitments)

@@ -58,7 +58,8 @@ def commit_order(
 ) -> OrderCommitment:
     """Return commitments to the order of a shuffle, and the pseudorandom exponents of the rows.
 
-    order: for each new row, the index of the old row.
+    statement: the claim that is proved, with the old and the new rows. order: for each new row,
+    the index of the old row. entropy: the source of the commitments' random scalars.
     """
     group, count = statement.group, len(order)
     blinds = draw_scalars(group, entropy, count)
@@ -81,8 +82,9 @@ def answer(
 ) -> ShuffleProof:
     """Return the shuffle proof, from the commitments to the order and the salts of the shuffle.
 
-    committed: the commitments with their secrets. salts: for each ciphertext in a row, and each new
-    row, the random scalar of the re-encryption.
+    statement: the claim that is proved. committed: the commitments with their secrets. salts: for
+    each ciphertext in a row, and each new row, the random scalar of the re-encryption. entropy: the
+    source of the proof's nonces.
     """
     group, permuted = statement.group, committed.permuted
     count, base = len(permuted), generators(group).base
