@@ -8,8 +8,8 @@ messages as were sent to it.
 Then no place acts, and no message is on its way. For suppose that some places have acted
 since their last reports. The first of them acted because of a message. If the sender's
 last report counts this message, the numbers sent and received differ: a contradiction. If
-not, the sender has acted since its report, and earlier: a contradiction, too. Time then
-advances to the next deadline, as in a simulation in one process.
+not, the sender has acted since its report, before that first place: a contradiction. Time
+then advances to the next deadline, as in a simulation in one process.
 """
 
 import math

@@ -170,8 +170,8 @@ class _Stage:
         """Make keys and certificates for all processes of the session, without starting a process.
 
         The board, each shuffler, the curator and the analyst get a process each; all users
-        share one. cast: the inputs of the session. instruments: the observers of its events.
-        report: called with a line of text for the operator.
+        share a process. cast: the inputs of the session. instruments: the observers of its
+        events. report: called with a line of text for the operator.
         """
         identities = identities_of(cast)
         self.cast = cast = replace(cast, identities=identities)
@@ -201,7 +201,7 @@ class _Stage:
         """Start the processes of all parties.
 
         durable: whether the processes keep journals of their inputs. folder: for the journals;
-        None: there are none.
+        None: no journals are kept.
         """
         self._durable, self._folder = durable, folder or Path()
         lifeline.prepare()

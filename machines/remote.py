@@ -151,7 +151,7 @@ class RemoteNetwork(Network):
     def _answer(self, predicate: Callable[[PostInput], bool], reason: Reason | None) -> None:
         """End the wait for the board's answer to a post.
 
-        predicate: whether a waiting post is the answered one; the first such post counts.
+        predicate: whether a waiting post is the answered post; the first such post counts.
         reason: why the board refused it; None: it was accepted.
         """
         for at, waiting in enumerate(self._awaited):

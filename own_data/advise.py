@@ -332,7 +332,7 @@ class TableSearch:
 
     @property
     def bound(self) -> Callable[[Sequence[int]], int] | None:
-        """The function that counts people a second time for a choice of levels; None: none does.
+        """The function that counts people a second time for a choice of levels; None: no function.
 
         Its argument is the generalization level of each searched column. The first count is the
         people in classes smaller than k; both counts must be within the limit of people. By
@@ -481,7 +481,7 @@ def find(
         missing: the value of an empty cell.
         hierarchies: files of generalization levels, by column.
         weights: the weight of a column's loss, by column.
-        predict: the column whose prediction is measured; None: no column.
+        predict: the column to predict, for the cost of a choice; None: no column.
         by: `truth` or `promise`: whether the table or the counts of its columns decide.
         steps: most steps of the search; None: its default.
         roles: columns known to attackers, released unchanged, or with a target.

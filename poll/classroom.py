@@ -92,7 +92,7 @@ class Classroom(Instrument):
     ) -> None:
         """Start without phones, before the first attempt.
 
-        deadline: time limit of a round, in seconds. most_of_one: people that may join from one
+        deadline: time limit of a round, in seconds. most_of_one: people that may join from a
         network address. spare: seconds by which a round may be extended. slips: paper slips with
         codes, each of which admits a phone; None: no code is needed. registered: whether phones
         bring signing keys.

@@ -99,9 +99,8 @@ def check_equality(
 ) -> None:
     """Check a proof that two group elements have the same logarithm, each to its own base.
 
-    image: the element whose logarithm is to the generator. other_image: the element whose logarithm
-    is to `base`. transcript: the hash state, which already has both elements and the rest of the
-    statement.
+    image: the element with the generator as base. other_image: the element with `base` as base.
+    transcript: the hash state, which already has both elements and the rest of the statement.
 
     Raises:
         VerificationError: the proof does not hold.

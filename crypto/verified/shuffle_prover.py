@@ -155,8 +155,8 @@ def _masks(
     """Return the commitments to the prover's nonces: t1, t2, t3, and two elements t4 a ciphertext.
 
     Each is a term of an equation in `shuffle.py`. sum_nonces: the nonces for t1, t2 and t3.
-    salt_nonces: for the salt responses, one for each ciphertext in a row. nonces: for the exponent
-    responses, one for each row.
+    salt_nonces: a nonce of the salt response for each ciphertext in a row. nonces: a nonce of the
+    exponent response for each row.
     """
     group, key = statement.group, statement.key
     masks = group.base_multiples(sum_nonces)
