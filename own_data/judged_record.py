@@ -80,7 +80,7 @@ class CopiedRows(Record, frozen=True):
 
     Attributes:
         rows: number of copying rows of the release.
-        of_unique: number of copying rows whose copied row belongs to a single person.
+        of_unique: number of copying rows of which the copied row belongs to a single person.
         people: people of the original with a row that only they have and that is released.
         people_share: `people` as a share of all people of the original, 0 to 1.
         control_share: the share of people outside the release with such a row; None without a

@@ -242,7 +242,7 @@ class CellsOfLevels:
     def needing(self, levels: Levels, people: int | None = None) -> int:
         """Return the least number of rows that need a suppressed cell with these levels.
 
-        Rows of classes that are too small, or miss a target, need one. levels: the generalization
+        Rows of classes that are too small, or miss a target, need it. levels: the generalization
         level of each searched column. people: people below k with these levels, if the number is
         known.
         """
@@ -256,7 +256,7 @@ class CellsOfLevels:
     def counted(
         self, steps: int | None, progress: Callable[[str], None]
     ) -> tuple[list[tuple[Levels, int]], float, int]:
-        """Return counted choices of levels, a bound on the loss of the others, and their number.
+        """Return counted choices of levels, a bound on the loss of further choices, and a number.
 
         A choice is a generalization level for each searched column. The first value is pairs:
         the choice, and its people in classes smaller than k. The second is a lower bound on the

@@ -303,7 +303,7 @@ class Classroom(Instrument):
 
     @property
     def complete(self) -> bool:
-        """Whether all people who can still answer in this round have done so."""
+        """Whether all people that can still answer in this round have done so."""
         due = self.due
         return (
             self.collecting

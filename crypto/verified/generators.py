@@ -20,10 +20,9 @@ class Generators:
     """
 
     def __init__(self, group: PrimeGroup) -> None:
-        """Compute H, the generator that blinds commitments; the others are computed at first use.
+        """Compute H, the generator that blinds commitments; each H_i is computed at first use.
 
-        The others are H_1, H_2, ..., one for each row of a shuffled list. group: the group of all
-        generators.
+        H_i stands for row i of a shuffled list. group: the group of all generators.
         """
         self._group, self._lock = group, Lock()
         self.base = self._generator(0)
