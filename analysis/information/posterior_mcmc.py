@@ -138,10 +138,14 @@ def _target(rows: Floats, prior: Floats, tallies: Floats) -> _Target:
 def _hamiltonian(
     target: _Target, z: Floats, step: float, rng: np.random.Generator
 ) -> tuple[Floats, float]:
-    """Make one Hamiltonian move of all chains.
+    """Make one Hamiltonian move of all Markov chains.
 
     Return their new points in whitened coordinates, shape (chains, inputs), and the mean acceptance
-    probability. `z` are the old points, `step` is the length of a leapfrog step.
+    probability.
+
+    target: the posterior from which the chains draw.
+    z: the old points, shape (chains, inputs).
+    step: the length of a leapfrog step.
     """
     momentum = rng.standard_normal(z.shape)
     density, gradient = target.value(z)
@@ -159,10 +163,13 @@ def _hamiltonian(
 
 
 def _gibbs(target: _Target, z: Floats, rng: np.random.Generator) -> Floats:
-    """Make one Gibbs draw of all chains and return their new points in whitened coordinates.
+    """Make one Gibbs draw of all Markov chains and return their new points in whitened coordinates.
 
     Every user's value is drawn given the distribution p of values, then p given the counts of the
     values drawn.
+
+    target: the posterior from which the chains draw.
+    z: the old points, shape (chains, inputs).
     """
     eta = target.eta(z)
     p = np.exp(eta - eta.max(axis=1, keepdims=True))

@@ -103,7 +103,8 @@ class CountAttacker:
     _matrix: Any = field(init=False)
     # whether a cell counts a person with this row; shape: rows, cells
     _inside: Flags = field(init=False)
-    # cells that are suppressed in every choice: small or not printed
+    # whether a cell is suppressed whatever further cells are closed, because it is small or not
+    # printed
     _fixed: Flags = field(init=False)
     _objective: tuple[int, float] = (0, 0.0)
 

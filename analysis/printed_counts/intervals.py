@@ -202,7 +202,8 @@ def _check_witnesses(counts: ClosedCounts) -> None:
     open_ = linked.printed & ~counts.closed
     if (witnesses < 0).any() or (witnesses[:, open_] != linked.counts[open_]).any():
         raise VerificationError(
-            "the audit failed: a table that proves safety contradicts the cells that stay open"
+            "the audit failed: a table that should prove safety has a negative count, or a wrong "
+            "count in an open cell"
         )
     attackers = linked.rows
     hidden = (counts.closed | ~linked.printed)[attackers].any(axis=1)

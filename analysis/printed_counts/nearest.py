@@ -128,7 +128,11 @@ class NearestTables:
         return counts + solution.columns[:cells] - solution.columns[cells:]
 
     def _change(self, lower_bounds: Floats, upper_bounds: Floats, costs: Floats) -> None:
-        """Send the solver the bounds and costs of changes that differ from the last values sent."""
+        """Send the solver the bounds and costs that differ from the last values sent.
+
+        The variables of the program are the increases of all cells' counts, then the decreases.
+        Each argument has an entry for each variable.
+        """
         old_bounds = self._bounds
         for place in np.flatnonzero(
             (lower_bounds != old_bounds[0]) | (upper_bounds != old_bounds[1])

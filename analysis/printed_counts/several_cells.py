@@ -149,10 +149,12 @@ def _profiles(rows: Integers, owner: NDArray[np.integer[Any]]) -> dict[Profile, 
 
 
 def _single_rows(rows: Integers, *, zeros: bool) -> list[tuple[int, ...]]:
-    """Return the rows that, for an attacker, must possibly be the only row of a person.
+    """Return the rows that an attacker must hold possible as the only row of a person.
 
-    They are the rows that occur or, with `zeros`, all combinations of values, because the attacker
-    must not know which cells are empty.
+    They are the rows that occur. With `zeros` they are all combinations of the columns' values,
+    because the attacker must not know which cells are empty.
+
+    rows: the values of all rows, shape (rows, columns).
     """
     if not zeros:
         return list(map(tuple, np.unique(rows, axis=0).tolist()))

@@ -32,7 +32,8 @@ from .share_limits import share_limits
 # Most bits of a vector for a joint estimate (a share for each vector), and half of this for a table
 # of pairs of vectors: both hold at most 2^24 numbers.
 JOINT_BITS = 24
-# Longest vector for which `neighbours` lists a pair of vectors at each Hamming distance.
+# Most bits of a vector for which `neighbours` lists a pair of vectors at each Hamming distance.
+# Longer vectors use the general method of `Randomizer`.
 MOST_FLIPPED = 16
 
 

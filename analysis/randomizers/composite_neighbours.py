@@ -109,9 +109,12 @@ def _is_symmetric(pair: PairLaw) -> bool:
     ratios = np.column_stack([pair.u_ratios, pair.v_ratios])
 
     def chances(own_ratios: Floats) -> Floats:
-        """Return, for each pair of likelihood ratios, the probability of outcomes with this pair.
+        """Return, for each pair of ratios given, the probability of a report with this pair.
 
-        Pairs that differ by rounding errors count as equal.
+        A report has the pair of likelihood ratios (P_u/b, P_v/b), and is drawn from the privacy
+        blanket b. Ratios that differ by rounding errors count as equal.
+
+        own_ratios: the pairs, shape (pairs, 2).
         """
         is_equal = np.isclose(ratios[None], own_ratios[:, None], rtol=TOLERANCE, atol=0.0).all(
             axis=2

@@ -186,9 +186,10 @@ class HadamardBlocks(Numbered, Randomizer):
         return np.where(inside, high, high * exp(-self.epsilon))
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> Symbols:
-        """Return a report for each person: the number of a column, counted over all blocks.
+        """Return a report for each person: the number of a column of a block's Hadamard matrix.
 
-        Each block of symbols has a Hadamard matrix of its own.
+        Symbols are divided into blocks, each with a Hadamard matrix of its own. The columns of all
+        blocks are numbered together, block after block. Shape (people,).
 
         Args:
             x: true symbols, shape (people,).
@@ -405,11 +406,13 @@ class HadamardBlocks(Numbered, Randomizer):
     ) -> Neighbours:
         """Return the report distributions of two input symbols u and v, by kinds of columns.
 
-        A report is a column of the Hadamard matrix of a block of symbols. A kind of columns says
-        whether they support u, v and a third symbol z that all other people may have.
+        A report is a column of the Hadamard matrix of a block of symbols. A kind is a share of a
+        matrix's columns and three flags: whether they support u, v and a third symbol z. The first
+        result is relative to the privacy blanket, a part of other people's reports that does not
+        depend on their symbols. The list is for other people that all have v, then z.
 
         Args:
-            kinds: the kinds of columns if z does not matter.
+            kinds: the kinds of columns without a third symbol.
             third: for each relation of z to u and v, the kinds of columns.
             further: whether z may also be in a block without u and v.
         """

@@ -147,7 +147,13 @@ class Memoized(UnaryEncoding):
         return bits ^ (as_generator(rng).random(bits.shape) < self.turned).astype(np.uint8)
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> Bits:
-        """Return the first report of each person, uint8 of shape (people, inputs)."""
+        """Return the first report of each person, as uint8; shape (people, inputs).
+
+        A person draws permanent noisy bits of its value once; each report is a noisy copy of them.
+        `permanent` and `fresh` make further reports.
+
+        x: true symbols, shape (people,).
+        """
         rng = as_generator(rng)
         return self.fresh(self.permanent(x, rng), rng)
 

@@ -325,16 +325,19 @@ def drawn(weights: Floats, laws: Sequence[ShareLaws]) -> ShareLaws:
     """
 
     def share_law(place: int) -> ShareLaw:
-        """Return the distribution of the drawn randomizer's contribution to a share.
+        """Return the distribution of a report's contribution to the estimate of a share.
 
-        place: the index of the share.
+        One of several randomizers is drawn and makes the report. place: the index of the share.
         """
         from scipy.special import logsumexp
 
         parts = [part(place) for part in laws]
 
         def moments(tilts: Floats) -> Floats:
-            """Return the log of the weighted mean of all moment-generating functions."""
+            """Return the log moment-generating function of the drawn randomizer's contribution.
+
+            The function is the mean of the randomizers' functions, weighted by their probabilities.
+            """
             moments_of_parts = np.stack([part.moments(tilts) for part in parts])
             return np.asarray(logsumexp(moments_of_parts, b=weights[:, None, None], axis=0))
 

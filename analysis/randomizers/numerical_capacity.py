@@ -25,7 +25,8 @@ from .small_divergence import excess
 ROUNDS = 20_000
 # The iteration stops if the upper and the lower bound differ by at most this many nats.
 CLOSE = 1e-10
-# Most inputs of a matrix for which all pairs are tried.
+# Most inputs of a matrix of which the contraction coefficient is computed. More inputs are refused,
+# because all pairs of inputs are tried.
 MOST_INPUTS = 128
 
 

@@ -103,7 +103,10 @@ class Hashing(Protocol):
         raise NotImplementedError
 
     def share_of(self, reports: PrefixReports, text: Rows) -> tuple[float, float]:
-        """Return (unbiased share of people with a text, the variance of that estimate)."""
+        """Return (unbiased share of people with a text, the variance of that estimate).
+
+        text: bytes, padded with zeros.
+        """
         raise NotImplementedError
 
     def limits_of(self, reports: PrefixReports, text: Rows, alpha: float) -> ConfidenceLimits:

@@ -50,7 +50,7 @@ class Pure(Randomizer):
     @property
     @abstractmethod
     def lie(self) -> float:
-        """The probability that a report supports a given other symbol."""
+        """The probability that a report supports a given symbol that its person does not have."""
 
     @abstractmethod
     def tally(self, reports: Any) -> tuple[Counts, int]:

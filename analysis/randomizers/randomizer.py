@@ -430,9 +430,9 @@ def as_lie(q: float) -> float:
 
     At 1/2 the bit is uninformative.
     """
-    lie = number(q, "q", "a lie probability in (0, 1/2]")
+    lie = number(q, "q", "the probability of a wrong bit, in (0, 1/2]")
     if not 0 < lie <= 0.5:
-        raise ParameterError(f"q: found {q!r}; needs a lie probability in (0, 1/2]")
+        raise ParameterError(f"q: found {q!r}; needs the probability of a wrong bit, in (0, 1/2]")
     if lie < LEAST_LIE:
         raise ParameterError(
             f"q: found {q!r}; needs at least {LEAST_LIE:g}, because a smaller q is lost in 1 - q"

@@ -80,7 +80,7 @@ class SampledFeature(Randomizer):
 
     @property
     def outputs(self) -> int:
-        """The number of possible reports: the sum over the features' randomizers."""
+        """The number of possible reports: the sum of the numbers for each feature's randomizer."""
         return sum(part.outputs for part in self.parts)
 
     def _columns(self) -> Floats:

@@ -141,9 +141,10 @@ def score_holders(
     z, slope = float(-ndtri(risk)), truth - lie
     above = np.asarray(counts, np.float64) - 0.5 - people * lie
     base, more = lie * (1 - lie), truth * (1 - truth) - lie * (1 - lie)
-    # With m people that have the value, (count - 1/2 - E N)^2 = z^2 Var N is a quadratic equation
-    # in m: slope^2 m^2 - 2 half m + rest = 0. The smaller of its two solutions has count - 1/2 >= E
-    # N, as a lower limit needs.
+    # N is the number of supporting reports if m people have the value. A limit is where (count -
+    # 1/2 - E N)^2 = z^2 Var N, a quadratic equation in m: slope^2 m^2 - 2 half m + rest = 0. The
+    # smaller of its two solutions is taken, because there count - 1/2 >= E N, as a lower limit
+    # needs.
     half = above * slope + z**2 * more / 2
     rest = above**2 - z**2 * people * base
     root = np.sqrt(np.maximum(half**2 - slope**2 * rest, 0.0))

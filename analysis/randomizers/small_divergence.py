@@ -16,8 +16,9 @@ import numpy.typing as npt
 
 from ..validation import Floats, one_of
 
-# For |d| below this number the power series is used; its first missing term is below 2^-53 of the
-# sum, the rounding error of a float.
+# For |d| below SMALL, f(d) = (1 + d) log(1 + d) - d is a power series of TERMS terms, because the
+# difference loses digits. The first term left out is below 2^-53 of the sum, the rounding error of
+# a float.
 SMALL = 0.02
 TERMS = 10
 

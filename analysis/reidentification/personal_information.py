@@ -161,7 +161,10 @@ class PieStream:
         self._nats += self._divergence(block, weights)
 
     def value(self, unit: Unit = "bits") -> float:
-        """Return I(U; Y), the information in a report Y about its sender U, for all rows so far.
+        """Return I(U; Y), the information in a report Y about its sender U.
+
+        U is a person added so far, with probability in proportion to the sum of the person's row.
+        unit: "bits" or "nats".
 
         Raises:
             ParameterError: fewer than two people so far.

@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 
 Strength = Literal["general", "printed", "contraction", "exact"]
 STRENGTHS: tuple[Strength, ...] = ("general", "printed", "contraction", "exact")
-HALVINGS = 200  # most halvings of the interval in which epsilon is sought
+# most halvings of the interval with the largest safe epsilon; beyond, its lower end is taken
+HALVINGS = 200
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,8 @@ from .nearest import Codes, Floats, Numbers, neighbours
 from .rates import Rate
 
 SEED = 0x636F7079  # seed of the samples, so that results are repeatable
-# approximate limit of the values compared; beyond it, released rows are sampled to save time
+# Approximate limit of the comparisons of one value with another, in searches for the nearest
+# original row of each released row. Beyond it, released rows are sampled to save time.
 CELLS = 2e8
 LEAST_ROWS = 50  # least number of released rows compared, even if a large original makes this slow
 

@@ -58,10 +58,11 @@ class Inference:
     known_columns: tuple[int, ...]
 
     def rate_by_cells(self, counted: CellCounts | LeftOut) -> tuple[Floats, NDArray[np.bool_]]:
-        """Return each person's success probability by counts, and a mask of the people counted so.
+        """Return each attacked person's success probability from counts, and a mask.
 
-        A person is counted if a released row has the person's values in all known columns. Shape
-        (people,) each; the probability is 0 for other people.
+        The mask is True if a released row has the person's values in all known columns. Only then
+        do counts give the probability: the share of these rows with the person's sought value. The
+        probability is 0 where the mask is False. Shape (people,) each.
 
         counted: numbers of released rows that agree with each attacked person.
         """
@@ -112,11 +113,11 @@ class Linkability:
     second: tuple[int, ...]
 
     def rate_by_cells(self, counted: CellCounts | LeftOut) -> tuple[Floats, NDArray[np.bool_]]:
-        """Return each person's success probability by counts, and a mask of the people counted so.
+        """Return each attacked person's success probability from counts, and a mask.
 
-        A person is counted if some released row has the person's values of the first file, and some
-        row has the values of the second. Shape (people,) each; the probability is 0 for other
-        people.
+        The mask is True if some released row has the person's values of the first file, and some
+        row has the values of the second. Only then do counts of rows give the probability. The
+        probability is 0 where the mask is False. Shape (people,) each.
 
         counted: numbers of released rows that agree with each attacked person.
         """

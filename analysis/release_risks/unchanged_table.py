@@ -22,7 +22,8 @@ from .predicates import singling_out
 from .rates import Rate, ReleaseAttack
 
 SIZES = (1, 3)  # numbers of columns of a predicate in the singling-out attacks
-MAX_SOUGHT = 15  # most columns that inference attacks try to guess in a table
+# most columns that inference attacks guess; further columns are not guessed, to save time
+MAX_SOUGHT = 15
 # approximate limit of the work of singling out: rows and combinations of values, summed over sets
 # of columns
 SETS = 1.5e7

@@ -291,10 +291,16 @@ def _shares(counts: Floats) -> Floats:
 def _parts(
     release: ReleasedRows, sizes: Sequence[int], pair: Pair
 ) -> tuple[Floats, Floats, Floats, float]:
-    """Return people by their shown columns of a pair: both, the first, the second, neither.
+    """Return the numbers of people with both values of a pair of columns shown, one or none.
 
-    The first array counts by pair of values, the second by value of the first column, the third by
-    value of the second; the last result is a number.
+    A value is shown if it is not suppressed. Four results, by the columns that are shown:
+
+    both: people by pair of values, shape (sizes of the pair).
+    only the first: people by value of the first column.
+    only the second: people by value of the second column.
+    neither: a number of people.
+
+    sizes: number of values of each column.
     """
     i, j = pair
     first_codes, second_codes = release.rows[:, i], release.rows[:, j]

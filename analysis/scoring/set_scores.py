@@ -362,8 +362,9 @@ def _promised(
         return (), True
     selection = choose_columns([marginals[j] for j in hopeful], k, people_limit / n)
     kept_columns = tuple(hopeful[j] for j in selection.kept)
-    # The bounds count missing as a value, so they may call every column unsafe though a column is
-    # safe if missing matches any value. Then the column that exposes fewest people is kept.
+    # The certified bounds count a missing cell as a value of its own. If missing cells match any
+    # value, classes are larger, so the bounds may call a safe column unsafe. If they call all
+    # columns unsafe, the column that truly exposes fewest people is kept.
     kept_columns = kept_columns or (min(hopeful, key=single_people.__getitem__),)
     return kept_columns, len(hopeful) == sum(people <= people_limit for people in single_people)
 

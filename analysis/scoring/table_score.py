@@ -44,7 +44,8 @@ from .set_scores import CrowdSource, Sets, score_sets
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-LARGE_TABLE = 2_000_000  # from this number of cells on, a second thread saves time
+# cells (rows x columns) from which a second thread for privacy risks saves time
+LARGE_TABLE = 2_000_000
 # names of bounds on exposure, the largest bound first: "printed" is the paper's
 RULES = ("printed", "refined", "coverage")
 

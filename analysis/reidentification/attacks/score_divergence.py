@@ -117,7 +117,10 @@ def kth_distance(
 def _generalized(
     genuine_scores: Floats, impostor_scores: Floats, radius: Floats, rounding_error: float
 ) -> Floats:
-    """Return each genuine score's term of the divergence estimator that allows equal scores.
+    """Return each genuine score's term of the divergence estimated from nearest scores, in nats.
+
+    The estimate compares how many genuine and how many impostor scores are near each genuine score.
+    This form allows equal scores.
 
     genuine_scores, impostor_scores: sorted scores.
     radius: half the width of the interval around each genuine score, in which scores are counted.

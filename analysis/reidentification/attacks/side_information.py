@@ -177,13 +177,17 @@ def _blurred(shares: Any, Q: Any) -> float:
     form = getattr(Q, "identity_form", None)
     if form is not None:
         if shares.shape[1] != Q.inputs:
-            raise ParameterError(f"counts: {shares.shape[1]} released values; {Q} has {Q.inputs}")
+            raise ParameterError(
+                f"counts: {shares.shape[1]} released values; {Q} has {Q.inputs} inputs; needs "
+                "as many"
+            )
         theta, nu = form
         return float(theta * shares.max(axis=0).sum() + Q.inputs * nu)
     matrix = as_stochastic(getattr(Q, "matrix", Q))
     if shares.shape[1] != matrix.shape[1]:
         raise ParameterError(
-            f"counts: {shares.shape[1]} released values; Q has {matrix.shape[1]} inputs"
+            f"counts: {shares.shape[1]} released values; Q has {matrix.shape[1]} inputs; needs "
+            "as many"
         )
     return float((shares @ matrix.T).max(axis=0).sum())
 

@@ -92,8 +92,7 @@ class SystemEntropy:
         """Return a sentence for reports: match rate, information (PSE), and the divergence D.
 
         The PSE is the information in the scores about the person. D is its limit for infinitely
-        many
-        people: the divergence of scores against the owner from scores against other people.
+        many people: the divergence of scores against the owner from scores against other people.
         """
         warning_text = f"; {self.divergence.warning}" if self.divergence.warning else ""
         return (
