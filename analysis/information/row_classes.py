@@ -177,10 +177,11 @@ def _subsets(
     """Return the classes of equivalent reports, if each report is a subset of the inputs.
 
     Args:
-        form: the two probabilities of a report, for inputs in the subset and for other inputs.
+        form: the two relative probabilities of a report, for inputs in the subset and for others.
         subset_masses: the sum of the prior's Dirichlet parameters over the inputs in each subset.
         total: the sum of all the prior's parameters.
-        chance: the probability of each subset before noise.
+        chance: the probability of each subset if every input is in the subset independently with
+            probability `form.rho`; for random draws a share of 1 for all together.
         exact: whether all classes are listed; else the subsets are random draws.
     """
     masses = np.column_stack([subset_masses, np.maximum(total - subset_masses, 0.0)])

@@ -26,7 +26,8 @@ from .programs import Change, Constraint, LinearModel, LinearSolution, Solution,
 
 MOST_NOTES = 1 << 20  # a larger file behind descriptor 2 is truncated after a request (bytes)
 
-# Options of HiGHS for every linear program that is kept in this process.
+# Options of HiGHS for every linear program that is kept in this process. The simplex method is
+# used, because it can start from the last basis.
 OPTIONS: tuple[tuple[str, bool | int | str], ...] = (
     ("output_flag", False),
     ("solver", "simplex"),
@@ -37,7 +38,10 @@ _programs: dict[int, Any] = {}
 
 
 def serve() -> None:
-    """Answer requests in a loop; the process ends when its standard input ends."""
+    """Answer requests of the process that started this one, such as to solve a program, in a loop.
+
+    The process ends when its standard input ends.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the requesting process handles Ctrl-C
     answers = os.fdopen(_own_standard_output(), "wb")
     requests: SimpleQueue[tuple[str, tuple[Any, ...]]] = SimpleQueue()

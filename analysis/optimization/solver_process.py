@@ -37,7 +37,7 @@ from {package}.server import serve
 serve()
 """
 NO_WINDOW = getattr(subprocess, "CREATE_NO_WINDOW", 0)  # Windows: no console appears
-STREAMS = 2  # standard input, output and errors are the file descriptors 0 to 2
+STREAMS = 2  # largest file descriptor of standard input (0), output (1) and errors (2)
 
 
 class SolverProcess:

@@ -22,8 +22,10 @@ from .linked import Integers, LinkedCounts
 from .nearest import TOLERANCE, Flags, Floats, NearestTables, Need
 from .several_cells import add_small_groups
 
-PROGRAMS = 5_000  # most linear programs of a search, by default
-NODES = 20_000  # most nodes of an integer program's search tree, by default
+# most linear programs of a search by default; it then ends with its best safe choice
+PROGRAMS = 5_000
+# most nodes of an integer program's search tree by default; beyond, no proof of least loss
+NODES = 20_000
 
 CLOSED_COST = 1e-5  # cost of changing, by a person, the count of a cell that is suppressed already
 
@@ -159,7 +161,8 @@ class _ClosingSearch:
     _cuts: list[ClosingCut] = field(init=False, default_factory=list)
     _hard: dict[Need, None] = field(init=False, default_factory=dict)
     _relaxation: LinearProgram | None = None
-    _relaxed: int = 0  # number of cuts that the linear relaxation has so far
+    # number of cuts (inequalities of safe choices) in the linear relaxation so far
+    _relaxed: int = 0
     # Cost of changing a cell's count by a person, in the search for cells to close; infinite for a
     # cell that must stay open.
     _costs: Floats = field(init=False)
@@ -180,7 +183,8 @@ class _ClosingSearch:
         can_close = free | self.small | ~linked.printed
         self._costs = np.where(can_close, self._weights, np.inf)
         self._nearest = NearestTables(linked)
-        # an outsider (an attacker not in the table) must hold k persons and 0 persons possible
+        # Each small cell is protected from an outsider (an attacker not in the table) only if both
+        # k persons and 0 persons are possible for the outsider.
         for cell in np.flatnonzero(self.small).tolist():
             self._hard[Need(cell, at_least=True, target=self.k)] = None
             self._hard[Need(cell, at_least=False, target=0)] = None
@@ -338,14 +342,16 @@ class _ClosingSearch:
                     return
                 continue
             self._cuts += cuts
-            # only in turns 1, 2, 4, 8, ..., because this step takes most of the time
+            # A safe choice is made from the solver's choice only in turns 1, 2, 4, 8, ..., because
+            # this step takes most of the time.
             if not turn & (turn - 1):
                 self._improve(self._reduced(self._safe(choice), max_programs))
             self._fractional(max_programs)
 
     def _report(self) -> None:
         """Report the stage, without a number of cells or persons."""
-        # no number of cells or persons, as it might reveal a small cell
+        # The message holds no number of cells or persons, because a number might reveal a small
+        # cell.
         self.progress("closing cells")
 
     def _chosen(self) -> Flags | None:

@@ -280,7 +280,7 @@ def _profile_parts(linked: LinkedCounts) -> list[Parts]:
 
 
 def _parts_inside(group: PersonGroup, rows: Profile, columns: Sequence[int]) -> int:
-    """Return in how many cells, of which a group's total consists, a person with these rows is.
+    """Return the number of cells of a group's total that a person with the given rows is in.
 
     The group has the persons of the total that are in several of its cells, of columns
     `group.several`. `columns` are the columns of `rows`.

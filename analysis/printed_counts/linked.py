@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from ...errors import ParameterError
 
-MOST_CELLS = 6_000  # most cells of all linked tables together, with their totals
+MOST_CELLS = 6_000  # most cells of all linked tables together, with their totals; more are refused
 MOST_COLUMNS = 4  # most columns of a table
 
 Integers = NDArray[np.int64]
@@ -305,7 +305,7 @@ def _block_cells(
     grid = np.meshgrid(*(values[column] for column in block), indexing="ij")
     product = np.stack([axis.ravel() for axis in grid], axis=1)
     count_of = dict(zip(map(tuple, distinct.tolist()), people.tolist(), strict=True))
-    if not zeros:  # a cell within a printed total of 0 is known to be empty
+    if not zeros:  # left out, because a printed total of 0 shows that all its parts are empty
         for table in tables:
             if set(table) <= set(block):
                 at = [block.index(column) for column in table]

@@ -151,7 +151,10 @@ def _checked(linked: LinkedCounts, base: int, reach: int, solution: Solution) ->
     deviations = np.abs(values - linked.counts)[printed]
     sums = [i for i, parent in enumerate(linked.parents) if _is_printed(linked, i, parent)]
     if (deviations >= base * reach).any() or linked.excess(values)[sums].any():
-        raise SolverError("the solver's rounded counts do not add up to their totals")
+        raise SolverError(
+            "the solver's rounded counts do not add up to their totals, or are too far from the "
+            "true counts"
+        )
     change = int(deviations.sum())
     bound = solution.mip_dual_bound
     min_change = change if bound is None or not np.isfinite(bound) else int(np.ceil(bound - 1e-6))

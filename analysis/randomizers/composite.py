@@ -73,7 +73,10 @@ class Composition(Randomizer):
         return np.asarray(self.second.operator @ self.first.matrix)
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> Any:
-        """Return reports of the second stage; each stage has its own spawned random generator."""
+        """Return a report for each person: the second stage randomizes the first stage's report.
+
+        Each stage has its own spawned random generator. x: people's values, shape (people,).
+        """
         first, second = as_generator(rng).spawn(2)
         return self.second.sample(self.first.sample(x, first), second)
 
@@ -379,7 +382,10 @@ def _same_inputs(parts: tuple[Randomizer, ...]) -> tuple[Randomizer, ...]:
 
 
 def _merged(first: Randomizer, second: Randomizer) -> Randomizer | None:
-    """Return `second` after `first` as a single randomizer of a class here; else None."""
+    """Return `second` after `first` as one randomizer of a class such as `BitFlip`.
+
+    None if no such class has the combined distribution, or it is not known.
+    """
     if isinstance(second, BitFlip):
         p, q = 1 - second.q, second.q
         if isinstance(first, BitFlip):

@@ -41,7 +41,8 @@ from .randomizer import Randomizer
 
 # Most combinations of the parts' outcomes that are listed for a product.
 MOST_OUTCOMES = 1 << 14
-# Relative difference up to which two likelihood ratios or probabilities count as equal.
+# Relative difference up to which two likelihood ratios or probabilities count as equal, because
+# rounding errors may make equal numbers differ.
 TOLERANCE = 1e-9
 
 

@@ -81,7 +81,7 @@ class Hadamard(Numbered, Pure):
 
     @property
     def lie(self) -> float:
-        """The probability 1/2 that a report supports a given other symbol.
+        """The probability 1/2 that a report supports a given symbol that its person does not have.
 
         Each symbol has a row of a Hadamard matrix, and two rows agree in half of the columns.
         """

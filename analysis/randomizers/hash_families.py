@@ -148,8 +148,9 @@ class FieldFamily:
         h is the hash function of the key. Shape (inputs,).
         """
         k, j = self.k, self.j
-        # The cheaper method is taken. For n reports, to list the symbols x with h(x) = value takes
-        # n 2^(k - j) steps; the Walsh-Hadamard transform takes n 2^j + k 2^k steps.
+        # The cheaper method is taken. Symbols are in GF(2^k), hash values are 0 .. 2^j - 1. For n
+        # reports, to list the symbols x with h(x) = value takes n 2^(k - j) steps; the Walsh-
+        # Hadamard transform takes n 2^j + k 2^k steps.
         by_preimage = len(keys) << (k - j)
         by_characters = (len(keys) << j) + (k << k)
         road = self._by_preimages if by_preimage <= by_characters else self._by_characters

@@ -92,7 +92,10 @@ class PckvGRR(_OfOneNumber):
 
     @property
     def other_key_chance(self) -> float:
-        """The probability that a report names a given other key, with either sign."""
+        """The probability that a report names a given key that its person does not have.
+
+        The reported sign may be either.
+        """
         return 2 * self.symbols_of_ends.lie
 
     @property

@@ -135,9 +135,9 @@ class LocalHash(Pure):
 
     @property
     def lie(self) -> float:
-        """The probability 1/g that a report supports a given other symbol, for g hash values.
+        """The probability 1/g that a report supports a given symbol that its person does not have.
 
-        A report supports the symbols that its key hashes to the reported value.
+        A report supports the symbols that its key hashes to the reported value, one of g values.
         """
         return 1 / self.g
 
@@ -244,7 +244,7 @@ class LocalHash(Pure):
     def contraction(self) -> float:
         """Return the contraction coefficient (1 - 1/g) theta tanh(eps / 2), in [0, 1].
 
-        It is the least factor by which the report reduces any information about the value. theta is
+        It is the largest share of any information about the value that the report retains. theta is
         `loss_parameter`, g the number of hash values.
         """
         return (1 - 1 / self.g) * self.loss_parameter * tanh(self.epsilon / 2)

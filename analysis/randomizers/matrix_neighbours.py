@@ -40,7 +40,8 @@ MOST_TRIPLES = 1 << 21
 # least probability over the values is below this share of its largest: rounding errors may have
 # made it.
 RAREST = 1e-13
-# Rows of a matrix count as proportional if they agree in this many significant digits.
+# Rows of a matrix count as proportional if they agree in this many significant digits, because
+# rounding errors change the last digits.
 DIGITS = 12
 
 

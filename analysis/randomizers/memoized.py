@@ -112,7 +112,7 @@ class Memoized(UnaryEncoding):
     def epsilon_after(self, reports: int) -> float:
         """Return the exact local epsilon in nats of several reports of a person about one value.
 
-        reports: their number.
+        reports: the number of these reports.
         """
         times = whole(reports, "reports", 0)
         if not times:

@@ -96,7 +96,10 @@ def _furthest(
     """
 
     def ends_at_tilts(tilts: Floats) -> list[float]:
-        """Return, for each tilt, the least mean that the test at this tilt does not reject."""
+        """Return, for each tilt, the least mean that the test at this tilt does not reject.
+
+        A tilt is an argument of the moment-generating function; each tilt gives a test of the mean.
+        """
         crossings = []
         for row, tilt in zip(moments(tilts)[:, order], tilts.tolist(), strict=True):
             level = tilt * estimated + risk
@@ -318,7 +321,9 @@ def added(weights: Sequence[float], laws: Sequence[ShareLaws]) -> ShareLaws:
 
 
 def drawn(weights: Floats, laws: Sequence[ShareLaws]) -> ShareLaws:
-    """Return the distributions of the contribution to each share of a drawn randomizer.
+    """Return the distributions of a report's contribution to each share, for a drawn randomizer.
+
+    One of several randomizers is drawn and makes the report.
 
     weights: the probability of each randomizer. laws: for each randomizer, a function that maps the
     index of a share to the distribution of the contribution.

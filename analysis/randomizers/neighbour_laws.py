@@ -202,15 +202,16 @@ def _hashed(
 ) -> list[Floats]:
     """Return the report distributions of several symbols under local hashing.
 
-    The last distribution is that of a uniform report. Outcomes: for each kind of keys, the reported
-    hash value is that of certain symbols, or of no symbol.
+    A kind of keys says which of the symbols have equal hash values. Outcomes: for each kind, the
+    reported value is the hash value of certain symbols, or of none. There is a distribution for
+    each symbol; the last distribution is that of a uniform report.
 
     Args:
         g: number of hash values.
         p: the probability that the true hash value is reported.
         epsilon: local epsilon in nats.
-        kinds: for each kind of keys its probability, and the hash value of each symbol under such
-            keys.
+        kinds: for each kind of keys its probability, and a number for each symbol: equal numbers
+            mean equal hash values.
     """
     rows = []
     for chance, places in kinds:

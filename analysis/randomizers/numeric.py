@@ -241,7 +241,7 @@ class Numeric(Numbered):
     def contraction(self) -> float:
         """Return the contraction coefficient of the ends of the range, before reports are rounded.
 
-        It is the least factor by which a report reduces any information about the number. Other
+        It is the largest share of any information about the number that a report retains. Other
         pairs of numbers have at most this coefficient: their reports are a processing of the
         reports of the ends.
         """
@@ -277,8 +277,9 @@ def rounded_mass(levels: Floats, upto: Floats) -> Floats:
     """
     step = levels[1] - levels[0]
     place = np.clip((upto - levels[0]) / step, 0, len(levels) - 1)
-    # A cell is the interval from level k to level k + 1. If its lower share s is covered, level k +
-    # 1 receives s^2/2 of the cell, and level k receives s - s^2/2.
+    # A cell is the interval from level k to level k + 1. The place t of a cell (0 to 1) is rounded
+    # to level k + 1 with probability t. So if the interval to `upto` covers the part from 0 to s,
+    # level k + 1 receives s^2/2 of the cell, and level k receives s - s^2/2.
     covered = np.clip(place - np.arange(len(levels) - 1)[:, None], 0, 1)
     above = covered**2 / 2
     mass = np.zeros((len(levels), len(upto)))

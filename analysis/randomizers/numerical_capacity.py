@@ -52,7 +52,7 @@ def numerical_capacity(matrix: Floats, rounds: int = ROUNDS) -> float:
 def pairwise_contraction(matrix: Floats) -> float:
     """Return the contraction coefficient of a matrix: the largest of all pairs of inputs.
 
-    It is the least factor, in [0, 1], by which a report reduces any information about its input.
+    It is the largest share, in [0, 1], of any information about the input that a report retains.
 
     Args:
         matrix: column x is the report distribution of input x.
@@ -74,8 +74,9 @@ def pairwise_contraction(matrix: Floats) -> float:
 def two_inputs(P: Floats, R: Floats) -> float:
     """Return the contraction coefficient of two inputs with report distributions P and R.
 
-    It is the least factor by which a report reduces any information about which of the two inputs
-    it has: 0 if P and R are equal, 1 if they are disjoint. P, R: shape (b,) for b possible reports.
+    It is the largest share of any information about which of the two inputs a person has that the
+    report retains: 0 if P and R are equal, 1 if they are disjoint. P, R: shape (b,) for b possible
+    reports.
     """
     from scipy.optimize import minimize_scalar
 

@@ -39,9 +39,11 @@ from .expected_limits import ALPHA, SHARES, ExpectedLimits, paired
 from .limits import ConfidenceLimits, joined, within
 from .share_limits import first_fitting
 
-EXTENDED = 1e-3  # probability with which a prefix that no person has is extended
-FALSE_POSITIVE_RATE = 3e-6  # probability with which a text that no person has is found
-MISSED = 0.05  # largest accepted probability of missing a value of the least share or more
+EXTENDED = 1e-3  # largest probability with which a given prefix that no person has is extended
+# largest probability with which a given text that no person has is found
+FALSE_POSITIVE_RATE = 3e-6
+# largest accepted probability of missing a text with the share from `min_share`, or more
+MISSED = 0.05
 FAR = 9.0  # standard deviations beyond which a distribution is not summed
 # probability cut on each side of the distribution of the number of reports, counted as missed
 CUT = 1e-9
@@ -226,7 +228,9 @@ class Power:
         )
 
     def __call__(self, first: int, law: Floats) -> float:
-        """Return the mean probability of failure over a distribution of the number T of supporters.
+        """Return the mean probability that a text fails the test, over a distribution of T.
+
+        T is the number of supporters: people with a report that would support the text's prefix.
 
         first: the first T. law: the probabilities of T = first, first + 1, .... Probability missing
         in `law` counts as failed.
@@ -365,16 +369,17 @@ def drawn_limits(
     )
 
     def is_enough(holders: int) -> bool:
-        """Whether `agree` or more supporting reports have probability above alpha / 2.
+        """Whether `agree` or more supporting reports are probable: more than alpha / 2.
 
-        holders: the number of people with the value.
+        The reports are those of the drawn people. holders: the number of people with the value.
         """
         return 1 - fewer(*supporters(holders, people, *law)) > alpha / 2
 
     def is_not_too_many(others_tested: int) -> bool:
-        """Whether `agree` or fewer supporting reports have probability above alpha / 2.
+        """Whether `agree` or fewer supporting reports are probable: more than alpha / 2.
 
-        others_tested: the number of people without the value.
+        The reports are those of the drawn people. others_tested: the number of people without the
+        value.
         """
         return as_many(*supporters(people - others_tested, people, *law)) > alpha / 2
 

@@ -27,9 +27,12 @@ from .randomizer import Symbols
 # Degree of the field GF(2^16) in which hashes are computed: a key has 16 bits for every byte of a
 # text.
 DEGREE = 16
-# probability with which confidence limits miss the share of a value not chosen by its estimate
+# Probability with which confidence limits miss the share of a given value. It does not hold for a
+# value chosen for its large estimate, because such estimates are too large.
 ALPHA = 0.05
-MOST_KEPT = 1024  # most prefixes that are extended at a level (a number of bytes), to bound time
+# Most prefixes that are extended at a level (a number of bytes), to bound time. Beyond it the most
+# supported are extended, and there is no guarantee against misses.
+MOST_KEPT = 1024
 BYTE = 256
 BLOCK = 255  # reports handled together: their number of matches fits in one byte
 

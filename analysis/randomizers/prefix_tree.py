@@ -369,8 +369,8 @@ class PrefixTree(Randomizer):
     def contraction(self) -> float:
         """Return the contraction coefficient (1 - 1/g) theta tanh(eps / 2), in [0, 1].
 
-        It is the least factor by which a report reduces any information about the text. Two texts
-        that differ in their first byte have it. theta = (e^eps - 1)/(g + e^eps - 1), for g hash
+        It is the largest share of any information about the text that a report retains. Two texts
+        that differ in their first byte reach it. theta = (e^eps - 1)/(g + e^eps - 1), for g hash
         values.
         """
         return (1 - self.lie) * spread(self.values, self.epsilon) * tanh(self.epsilon / 2)

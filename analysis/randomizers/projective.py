@@ -223,7 +223,7 @@ class ProjectiveGeometry(Numbered, Pure):
     def contraction(self) -> float:
         """Return the contraction coefficient of two symbols, in [0, 1].
 
-        It is the least factor by which a report reduces any information about the symbol. It is
+        It is the largest share of any information about the symbol that a report retains. It is
         computed from whether the reported point is on the planes of both symbols, of only the first
         or the second, or of neither.
         """

@@ -331,6 +331,8 @@ class Randomizer(ABC):
     def inputs_of(self, codes: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return people's inputs from the codes of their values in the requested columns.
 
+        Here the input is the code in the first column; randomizers of several columns differ.
+
         codes: whole numbers, shape (people, columns).
         """
         return np.asarray(codes[:, 0])

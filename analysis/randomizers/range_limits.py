@@ -86,6 +86,10 @@ def limits_of_sets(
 
 
 def with_everybody(limits: Limiting) -> Limiting:
-    """Return confidence limits with one more share appended: that of all people, which is 1."""
+    """Return the confidence limits with one more share appended: that of all people, which is 1.
+
+    limits: function from alpha, the probability of a miss, to confidence limits of shares. The
+    result is such a function too.
+    """
     all_people = ConfidenceLimits(np.ones(1), np.ones(1), np.zeros(1, np.bool_))
     return lambda alpha: joined([limits(alpha), all_people])

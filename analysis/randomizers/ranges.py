@@ -385,8 +385,8 @@ class Ranges(Randomizer):
     def contraction(self) -> float:
         """Return the contraction coefficient of two numbers with different nodes at every level.
 
-        It is the least factor by which a report reduces any information about which of them a
-        person has. The levels belong to the tree over the numbers.
+        It is the largest share of any information about which of the two numbers a person has that
+        the report retains. The levels belong to the tree over the numbers.
         """
         return two_inputs(*unary_pair(self._coins.kappa, self._coins.lam))
 

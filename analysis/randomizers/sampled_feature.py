@@ -320,7 +320,7 @@ class SampledFeature(Randomizer):
     def contraction(self) -> float:
         """Return the contraction coefficient: the mean over the features' randomizers.
 
-        It is the least factor by which a report reduces any information about the row. It is
+        It is the largest share of any information about the row that a report retains. It is
         reached if all features are copies of one value.
         """
         return sum(part.contraction() for part in self.parts) / len(self.parts)
@@ -330,7 +330,7 @@ def _numbers(part: Pure) -> list[str]:
     """Return a text for each value of a feature: its index in hexadecimal.
 
     These texts are used if the feature's randomizer `part` reports values of its domain. The list
-    is empty if it has its own texts for reports.
+    is empty if the randomizer has its own texts for reports.
     """
     return [] if part.text_width is not None else [_number(part, x) for x in range(part.inputs)]
 

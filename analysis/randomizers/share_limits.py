@@ -99,7 +99,7 @@ def first_fitting(fits: Callable[[int], bool], guess: int, maximum: int) -> int:
     """
 
     def is_enough(number: int) -> bool:
-        """Whether `fits` is true for a number, or the number exceeds the maximum."""
+        """Whether the number meets the condition `fits` of the search, or exceeds the maximum."""
         return number > maximum or fits(number)
 
     high = min(max(guess, 0), maximum + 1)

@@ -279,8 +279,8 @@ class SplitMix(Randomizer):
     def contraction(self) -> float:
         """Return the contraction coefficient 1: without a mix, a person's shares reveal its value.
 
-        The coefficient is the least factor by which a report reduces any information about the
-        value.
+        The coefficient is the largest share of any information about the value that a report
+        retains.
         """
         return 1.0
 

@@ -37,8 +37,8 @@ from .randomizer import as_symbols
 # Most numbers in the list of possible numbers. Reports have only 513 levels, too few to estimate
 # the shares of more numbers.
 MOST_NUMBERS = 256
-# Most steps of the search for the maximum-likelihood distribution, and the nats by which its
-# log-likelihood may be below the maximum.
+# Most steps of the search for the maximum-likelihood distribution; the result of the last step is
+# then used. The search ends before if the log-likelihood is at most GAP nats below the maximum.
 STEPS, GAP = 5_000, 0.5
 
 

@@ -99,7 +99,7 @@ class SubsetSelection(Pure):
 
     @property
     def lie(self) -> float:
-        """The probability that a report holds a given other symbol."""
+        """The probability that a report holds a given symbol that its person does not have."""
         a, d, p = self.a, self.d, self.truth
         return ((d - 1) * p + d * (1 - p)) / (a - 1)
 
@@ -196,7 +196,7 @@ class SubsetSelection(Pure):
     def contraction(self) -> float:
         """Return the contraction coefficient of two symbols, in [0, 1].
 
-        It is the least factor by which a report reduces any information about the symbol. It is
+        It is the largest share of any information about the symbol that a report retains. It is
         computed from whether a report holds the first symbol, the second, both or neither.
         """
         own_law, other_law = (self._patterns(2, x) for x in range(2))

@@ -41,8 +41,9 @@ def symmetric_error(size: int, epsilon: float, inputs: int, people: int) -> floa
         people: n.
     """
     lie = exp(-epsilon) * (1 / (1 + (size - 1) * exp(-epsilon)))
-    # `spread` is theta, and mu = theta + nu. So inputs mu + (size - inputs) nu is equal to inputs
-    # theta + size nu.
+    # `spread` is theta = mu - nu, with mu and nu the probabilities of the true symbol and of a
+    # given other symbol. So m mu + (s - m) nu is equal to m theta + s nu, which is more accurate,
+    # because theta is computed without cancellation.
     return 1 - (inputs * spread(size, epsilon) + size * lie) / people
 
 

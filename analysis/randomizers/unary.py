@@ -211,10 +211,11 @@ class UnaryEncoding(Pure):
 
     @property
     def two_level(self) -> TwoLevel | None:
-        """The randomizer as a random set of symbols, in which likelihoods have two levels.
+        """The form with two levels of likelihood: a report is a set of symbols, those with a 1.
 
-        None if the bits at symbols that the person does not have are always 0 or always 1, because
-        the form divides by both probabilities.
+        The likelihood of a report has one level for symbols in the set and another for all other
+        symbols. None if the bits at symbols that the person does not have are always 0 or always 1,
+        because the form divides by both probabilities.
         """
         return unary_encoding(self.a, self.kappa, self.lam) if 0 < self.lam < 1 else None
 

@@ -223,6 +223,7 @@ class LeftOut:
 def _marked(column: Codes, rng: np.random.Generator) -> tuple[NDArray[np.uint64], Codes]:
     """Return a random 64-bit number for each value of a column, and the column's codes.
 
+    The sum of a row's numbers over some columns stands for the row's combination of values.
     The codes are renumbered if the largest is above the number of rows, so that few numbers are
     drawn.
     """

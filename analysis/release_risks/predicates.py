@@ -35,7 +35,8 @@ from .rates import Rate, ReleaseAttack
 
 SEED = 0x73696E67
 CELLS = 1 << 22  # most combinations of values of a set of columns that are counted in an array
-# rows of the release tried one by one, if a set of columns has more combinations of values
+# Most released rows whose predicates are counted one by one, if a set of columns has more than
+# CELLS combinations of values. Of more rows a random sample is taken, to save time.
 SAMPLE_ROWS = 200
 GUESSES = 500  # random predicates for the baseline of guessing
 COMPARE = {

@@ -24,15 +24,15 @@ from .rates import Rate, ReleaseAttack
 SIZES = (1, 3)  # numbers of columns of a predicate in the singling-out attacks
 # most columns that inference attacks guess; further columns are not guessed, to save time
 MAX_SOUGHT = 15
-# approximate limit of the work of singling out: rows and combinations of values, summed over sets
-# of columns
+# Approximate limit of the work of singling out: rows and combinations of values, summed over sets
+# of columns. Beyond it, sets of columns are sampled.
 SETS = 1.5e7
 ROWS = 3e7  # approximate limit of the values that the other attacks compare
 
 
 @dataclass(frozen=True, slots=True)
 class TableRisks:
-    """The risks of releasing the rows of a table unchanged: attacks, and k, l and t.
+    """The risks of releasing the rows of a table unchanged: attacks, and measures of diversity.
 
     Attributes:
         attacks: the result of each attack.

@@ -74,7 +74,7 @@ class DrawableScore(Protocol):
 
     @property
     def missing(self) -> str:
-        """The meaning of a missing cell: a key of `MEANS`."""
+        """The meaning of a missing cell: "category" (a value of its own) or "wildcard" (any)."""
 
     @property
     def columns(self) -> Sequence[Drawable]:
@@ -138,7 +138,10 @@ def draw(score: DrawableScore, ax: "Axes | None" = None) -> "Axes":
 
 
 def _possible(ax: "Axes", score: DrawableScore) -> None:
-    """Mark, at the threshold k, the proved bound on the joint exposure, and any estimate."""
+    """Mark the bound on the joint exposure at the threshold k, and the estimate if there is one.
+
+    The bound is proved; the estimate assumes statistically independent columns.
+    """
     if len(score.columns) < 2:
         return
     n, estimate = score.n, score.unrelated

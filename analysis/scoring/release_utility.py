@@ -57,12 +57,12 @@ class PairErrors:
 
     @property
     def mean(self) -> float:
-        """The mean distance over all pairs; 0 without pairs."""
+        """The mean total variation distance of pairs' tables from the truth; 0 without pairs."""
         return sum(self.distances) / len(self.distances) if self.distances else 0.0
 
     @property
     def largest(self) -> float:
-        """The largest distance of a pair; 0 without pairs."""
+        """The largest total variation distance of a table from the truth; 0 without pairs."""
         return max(self.distances, default=0.0)
 
     def __repr__(self) -> str:

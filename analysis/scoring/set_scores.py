@@ -36,7 +36,7 @@ PROMISED_BY_PERSONS = "persons"
 # Name of the bound that certifies sets of columns if each person has one row. The tighter default
 # bound of a run is not used, because it would need a linear program for each set.
 PROMISED_BY = "coverage"
-EVERY = 12  # up to this number of columns all sets of columns are counted: 4,095 sets
+EVERY = 12  # most columns of which all sets are counted (4,095); with more, sets are searched
 # most rows times sets of columns for which all sets are counted: about ten seconds
 COUNTED = 500_000_000
 # If missing cells match any value, all sets of columns are counted only up to this number of
@@ -159,9 +159,12 @@ def score_sets(
 
 
 def _effort(codes: np.ndarray, source: CrowdSource | None) -> tuple[int, int]:
-    """Return the rows to read for each set of columns, and a limit of rows times sets.
+    """Return (number of rows to read for a set of columns, limit of work).
 
-    All sets of columns are counted up to this limit.
+    All sets of columns are counted if the rows, times the number of sets, are at most the limit.
+
+    source: the classes if missing cells match any value (then only different rows are read), or if
+    persons have several rows; else None.
     """
     if source is None:
         return len(codes), COUNTED

@@ -65,9 +65,9 @@ class Identified:
 
     @property
     def fano(self) -> float:
-        """The attacker's least error by Fano's inequality from `bits`; at most `error`.
+        """The attacker's least error by Fano's inequality from `bits`; at most the error `error`.
 
-        `bits` is the information in a released row about its owner.
+        `bits` is the information in a released row about its owner, `error` the Bayes error.
         """
         return fano_bound(self.bits, uniform_prior_error(self.people))
 
