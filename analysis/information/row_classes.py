@@ -29,7 +29,7 @@ from .channel_matrix import SHARE_DIGITS, as_matrix, as_prior
 # Most classes that are summed exactly. A class holds the reports that give the same information
 # about the input. If there are more, some reports are drawn at random in their place.
 MOST_CLASSES = 200_000
-# Most entries of a matrix that is read row by row (1 GB of float64).
+# Most entries of a matrix that is read row by row (1 GB of float64); larger ones are refused.
 MOST_ENTRIES = 2**27
 
 

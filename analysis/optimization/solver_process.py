@@ -99,8 +99,8 @@ class SolverProcess:
         """Send a request and return the result of its operation, or raise its error.
 
         The operations are `server.OPERATIONS`. If the caller is interrupted while it waits, the
-        process is
-        ended: otherwise the late answer would be taken for the answer to the next request.
+        process is ended: otherwise the late answer would be taken for the answer to the next
+        request.
 
         Raises:
             SolverError: the process ended before it answered.

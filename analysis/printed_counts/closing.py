@@ -27,7 +27,9 @@ PROGRAMS = 5_000
 # most nodes of an integer program's search tree by default; beyond, no proof of least loss
 NODES = 20_000
 
-CLOSED_COST = 1e-5  # cost of changing, by a person, the count of a cell that is suppressed already
+# Cost of changing a cell's count by a person, in addition to the cost of closing the cell. So cells
+# that are suppressed already, which cost nothing else, change as little as possible.
+CLOSED_COST = 1e-5
 
 Loss = Literal["people", "cells"]
 Progress = Callable[[str], None]

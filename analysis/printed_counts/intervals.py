@@ -18,7 +18,9 @@ from .closing import NODES, ClosedCounts
 from .linked import Integers, LinkedCounts, PersonGroup, Profile
 from .nearest import Floats
 
-MOST_AUDITED = 1_000  # most suppressed cells for which linear programs compute intervals
+# Most suppressed cells for which linear programs compute intervals, to save time. For more cells,
+# intervals are taken from the tables that prove safety.
+MOST_AUDITED = 1_000
 
 Parts = tuple[int, ...]  # indices of the cells of which a count is the sum
 

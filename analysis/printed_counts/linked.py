@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from ...errors import ParameterError
 
 MOST_CELLS = 6_000  # most cells of all linked tables together, with their totals; more are refused
-MOST_COLUMNS = 4  # most columns of a table
+MOST_COLUMNS = 4  # most columns of a table; more are refused
 
 Integers = NDArray[np.int64]
 Subset = tuple[int, ...]  # column numbers, ascending

@@ -26,7 +26,8 @@ from .linked import Integers, LinkedCounts
 from .nearest import equation_matrix
 from .several_cells import add_small_groups
 
-# a rounded count stays less than this many bases from the true count; tried in this order
+# A rounded count stays less than this many bases from the true count. The numbers are tried in this
+# order, until a rounding exists.
 REACHES = (1, 2, 3)
 INFEASIBLE = 2  # SciPy's status of an integer program without solution
 

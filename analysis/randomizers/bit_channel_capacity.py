@@ -49,7 +49,8 @@ def unary_capacity(kappa: float, lam: float, inputs: int) -> float:
     for own_bit, likely, own_chance in ((1, kappa, up), (0, 1 - kappa, down)):
         one_counts = other_bits + own_bit
         mean = (one_counts * up + (m - one_counts) * down) / m
-        # likelihood ratio r of the report to its mean, minus 1
+        # r - 1, with r the report's likelihood given the true symbol, divided by the mean over m
+        # symbols
         deviation = (m - one_counts if own_bit else -one_counts) * (up - down) / m / mean
         total += likely * float(chance @ (excess(deviation) * mean)) / own_chance
     return total

@@ -54,7 +54,8 @@ BITS, HASHES, COHORTS = 32, 2, 8
 # Most candidate words, because the left inverse that estimates their shares is a dense matrix.
 MOST_WORDS = 2048
 MOST_COHORTS = 256
-# Most words for which all pairs are compared, for bounds after shuffling.
+# Most words for which all pairs are compared, for bounds after shuffling. For more words the worst
+# case of any randomizer with this epsilon is used.
 MOST_COMPARED = 256
 
 

@@ -67,7 +67,11 @@ class Channel(Randomizer):
         return self.law.copy()
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> Symbols:
-        """Return one row number for each person, drawn from the column of the person's value."""
+        """Return a report for each person: a row number of the matrix.
+
+        The report is drawn from the column of the person's value. x: people's values, shape
+        (people,).
+        """
         values, rng = as_symbols(x, self.inputs), as_generator(rng)
         chance = rng.random(len(values))
         reports = np.empty(len(values), np.int64)

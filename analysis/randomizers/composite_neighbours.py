@@ -39,7 +39,8 @@ from .neighbour_laws import Neighbours, PairLaw
 from .pure import Pure
 from .randomizer import Randomizer
 
-# Most combinations of the parts' outcomes that are listed for a product.
+# Most combinations of the parts' outcomes that are listed for a product. For more, bounds come from
+# the matrix or from epsilon alone.
 MOST_OUTCOMES = 1 << 14
 # Relative difference up to which two likelihood ratios or probabilities count as equal, because
 # rounding errors may make equal numbers differ.

@@ -66,7 +66,8 @@ from .randomizer import (
 
 # Most columns of all blocks, because reports are counted in an array with an entry for each column.
 LARGEST = 1 << 24
-# Most entries of a matrix for which the capacity is computed by iteration.
+# Most entries of a matrix for which the capacity is computed by iteration. For larger matrices a
+# bound is given by a formula.
 SMALL = 1 << 16
 
 
@@ -281,9 +282,8 @@ class HadamardBlocks(Numbered, Randomizer):
         """Return the distribution of a report's contribution to the estimated share of a symbol.
 
         The contribution is half of `gain`, minus this, or 0. Its probabilities depend on the
-        sender's
-        symbol: this symbol, another symbol of its block (which has a Hadamard matrix of its own),
-        or a symbol of another block.
+        sender's symbol: the estimated symbol, another symbol of its block, or a symbol of another
+        block. Each block has a Hadamard matrix of its own.
         """
         kinds = [(self.truth, self.inside - self.truth)]
         kinds += [(block / 2, block / 2) for block in (self.inside, self.visiting)]
@@ -385,9 +385,9 @@ class HadamardBlocks(Numbered, Randomizer):
         Symbols are divided into blocks, each with a Hadamard matrix; a report is a column of a
         block. The cases are u and v in different blocks, then in the same block, as far as they
         exist. The privacy blanket, a part of other people's reports that does not depend on their
-        symbols, is a uniform column. All other people have v, or a third symbol z, in the same
-        block or in another. In the same block, its row is the product of the rows of u and v or
-        independent of them.
+        symbols, is a uniform column. All other people have v, or a third symbol z. If u, v and z
+        are in one block, the row of z is the product of the rows of u and v, or independent of
+        them. Else z is in the block of v, or in a block without u and v.
         """
         # rows in use of the first block, which has the most symbols
         rows = -(-self.a // self.blocks)

@@ -177,7 +177,7 @@ class FieldFamily:
         these coordinates. They are listed in Gray-code order, so that each follows from the last by
         an addition.
         """
-        # The key u = 0 sends every symbol to 0.
+        # The key u = 0 sends every symbol to 0, so its report counts for all symbols or for none.
         counts += int(np.count_nonzero((u == 0) & (target == 0)))
         inverse = invert(u[u != 0], self.k)
         x = multiply(inverse, target[u != 0], self.k)

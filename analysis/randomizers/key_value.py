@@ -361,8 +361,8 @@ class KeyValue(Randomizer):
         An extreme input is a key with sign 1 or -1, or no key. A number between the largest and the
         least is a mixture of both signs. Because delta is convex in every distribution, extreme
         inputs are enough. The randomizers of `key_value_reports.py` treat all keys alike, and both
-        signs, so a pair of inputs of each kind is
-        enough: the signs of a key, two keys, a key and no key.
+        signs, so a pair of inputs of each kind is enough: the signs of a key, two keys, a key and
+        no key.
         """
         watch = min(WATCHED, len(self.keys))
         no_value: list[Has] = [None] if self.some_have_none else []

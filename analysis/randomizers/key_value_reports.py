@@ -173,7 +173,7 @@ class PrivKV(_OfOneNumber):
 
     @property
     def other_key_chance(self) -> float:
-        """The probability that a given other key is drawn and falsely reported as present."""
+        """The probability that a key the person does not have is drawn and reported as present."""
         return (1 - self.sign) / len(self.keys)
 
     @property
@@ -259,7 +259,7 @@ class PckvUE(KeyValue):
 
     @property
     def other_key_chance(self) -> float:
-        """The probability 2 / (e^eps + 3) that a report names a given other key."""
+        """The probability 2 / (e^eps + 3) that a report names a given key that its person lacks."""
         return 2 * exp(-self.epsilon) / (1 + 3 * exp(-self.epsilon))
 
     @property

@@ -41,7 +41,7 @@ from .randomizer import (
 from .row_numbers import check_rows
 from .symmetric_capacity import spread, symmetric, symmetric_error
 
-# Largest number of symbols, and of hash values.
+# Largest number of symbols, and of hash values; more are refused.
 LARGEST = 1 << 31
 
 

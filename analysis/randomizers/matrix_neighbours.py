@@ -31,7 +31,7 @@ from ..validation import Floats
 from .neighbour_laws import Neighbours, PairLaw
 
 # Most entries and inputs of a matrix that is read, and most classes of pairs of inputs that are
-# tried (pairs in a class have equal bounds).
+# tried (pairs in a class have equal bounds). Beyond them, bounds follow from epsilon alone.
 MOST_ENTRIES, MOST_INPUTS, MOST_CLASSES = 1 << 16, 64, 512
 # Cases in which all other people have a certain third value are bounded too if the number of rows
 # times inputs^3 is at most this number; more would take too long.

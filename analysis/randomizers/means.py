@@ -182,8 +182,9 @@ class Hybrid(Numeric):
 
     @property
     def one_bit(self) -> float | None:
-        """The lie probability of Duchi's single bit if Piecewise is never drawn; else None.
+        """The probability that Duchi's report is the wrong one of its two levels; else None.
 
-        It is the probability of the wrong level for a number at an end of the range.
+        The wrong level is that of the far end of the range, for a number at an end. None if
+        Piecewise may be drawn.
         """
         return None if self.share else 1 / (1 + exp(self.epsilon))

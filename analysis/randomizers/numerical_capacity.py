@@ -84,7 +84,10 @@ def two_inputs(P: Floats, R: Floats) -> float:
     product, first, second = (P * R)[is_possible], P[is_possible], R[is_possible]
 
     def contraction_at(b: float) -> float:
-        """Return 1 minus the contraction of information about the input, at its probability b."""
+        """Return 1 minus the share of information about the input that a report retains.
+
+        b: the probability of the first of the two inputs.
+        """
         return float(np.sum(product / (b * first + (1 - b) * second)))
 
     optimum = minimize_scalar(

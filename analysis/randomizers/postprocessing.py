@@ -27,7 +27,7 @@ from .pure import Pure
 from .randomizer import Randomizer
 
 # Most entries of the table people x symbols of whether each report supports each symbol (possible
-# input), held as float32.
+# input), held as float32. Larger tables are refused.
 LARGEST_SUPPORT = 1 << 27
 
 

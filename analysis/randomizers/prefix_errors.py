@@ -44,7 +44,8 @@ EXTENDED = 1e-3  # largest probability with which a given prefix that no person 
 FALSE_POSITIVE_RATE = 3e-6
 # largest accepted probability of missing a text with the share from `min_share`, or more
 MISSED = 0.05
-FAR = 9.0  # standard deviations beyond which a distribution is not summed
+# standard deviations beyond which a distribution is not summed, as the rest is negligible
+FAR = 9.0
 # probability cut on each side of the distribution of the number of reports, counted as missed
 CUT = 1e-9
 NUMBERS = 256  # most numbers of reports over which a mean is taken; more are merged, to save time
@@ -131,7 +132,7 @@ class Power:
 
     @classmethod
     def from_draw(cls, people: int, draw_size: int, min_support: int) -> "Power":
-        """Return the power of a test that passes with at least `min_support` drawn supporters.
+        """Return the failure probabilities of a test that needs `min_support` drawn supporters.
 
         `draw_size` of `people` users are drawn. Supporters are people with a report that would
         support the prefix.
@@ -329,9 +330,9 @@ class Trials:
     def missed(self, holders: int) -> float:
         """Return the largest probability that a search misses a text, over all lengths of texts.
 
-        A text of i bytes passes i tests of its prefixes, and then a test of the whole text. A
-        text of the full length of L bytes passes only L - 1 prefix tests. holders: number of people
-        with the text.
+        A text of i bytes must pass i tests of its prefixes, and then a test of the whole text. A
+        text of the full length of L bytes must pass only L - 1 prefix tests. holders: number of
+        people with the text.
         """
         first, law = supporters(holders, self.people, self.truth, self.lie)
         missed_before, worst = 0.0, 0.0

@@ -113,7 +113,10 @@ class Hashing(Protocol):
         raise NotImplementedError
 
     def limits_of(self, reports: PrefixReports, text: Rows, alpha: float) -> ConfidenceLimits:
-        """Return confidence limits of the share of people with a text, shape (1,)."""
+        """Return confidence limits of the share of people with a text, shape (1,).
+
+        text: bytes, padded with zeros. alpha: probability that the limits miss the share.
+        """
         raise NotImplementedError
 
 

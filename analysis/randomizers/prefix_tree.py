@@ -153,7 +153,10 @@ class PrefixTree(Randomizer):
 
     @property
     def lie(self) -> float:
-        """The probability 1/g that a report supports a given other prefix, for g hash values."""
+        """The probability 1/g that a report supports a given prefix that its person does not have.
+
+        g is the number of hash values.
+        """
         return 1 / self.values
 
     @cached_property
@@ -261,7 +264,10 @@ class PrefixTree(Randomizer):
         shares, noise = np.array(estimates).reshape(-1, 2).T
 
         def limits(alpha: float) -> ConfidenceLimits:
-            """Return confidence limits of the shares of all known texts."""
+            """Return confidence limits of the shares of all known texts, shape (a,).
+
+            Each pair of limits misses its share with probability alpha at most.
+            """
             parts = [self.limits_of(reports, x, alpha, population=population) for x in self.texts]
             return joined(parts)
 

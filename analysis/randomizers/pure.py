@@ -29,7 +29,8 @@ from .moment_limits import supporting
 from .randomizer import DENSE_ENTRIES, Randomizer, Seed
 from .share_limits import share_limits
 
-# Most entries of a matrix for which the capacity is computed by iteration.
+# Most entries of a matrix for which the capacity is computed by iteration. For larger matrices a
+# formula is used.
 SMALL = 1 << 16
 
 

@@ -17,7 +17,7 @@ from ..validation import Floats
 from .limits import ConfidenceLimits, Limiting
 from .measure import Measure
 
-TIE = 1e-12  # shares that differ by less than this count as equal
+TIE = 1e-12  # shares that differ by less than this count as equal, because of rounding errors
 
 
 def quantile(

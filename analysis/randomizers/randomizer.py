@@ -45,7 +45,8 @@ Bits = npt.NDArray[np.uint8]
 Unit = Literal["nats", "bits"]
 Seed = np.random.Generator | int | None
 
-DENSE_ENTRIES = 1 << 24  # most entries of a dense matrix: 128 MiB of float64
+# most entries of a dense matrix, 128 MiB of float64; larger ones are refused
+DENSE_ENTRIES = 1 << 24
 LEAST_LIE = 1e-15  # least probability q of a wrong bit: below it, 1 - q is 1 in floating point
 
 

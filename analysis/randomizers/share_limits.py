@@ -22,7 +22,8 @@ from ..estimation.confidence import clopper_pearson
 from ..validation import Counts, Floats
 from .limits import ConfidenceLimits, within
 
-EXACT = 100_000  # most people for which the exact distribution is summed
+# most people for which the exact distribution is summed; beyond, a normal distribution is used
+EXACT = 100_000
 # A binomial distribution is not summed beyond `FAR` standard deviations plus `MARGIN` counts from
 # its mean: the probability there is below 1e-15 (Bernstein's inequality).
 FAR, MARGIN = 8.3, 40

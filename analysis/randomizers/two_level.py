@@ -12,7 +12,8 @@ import numpy as np
 from ...errors import ParameterError
 from ..validation import Floats, whole
 
-# Most inputs for which the matrix over all subsets is made.
+# Most inputs for which the matrix is made, because it has a row for each of the 2^a subsets of a
+# inputs. More inputs are refused.
 MOST_SUBSETS = 12
 
 

@@ -20,7 +20,8 @@ from ..exposure.counts import Integers
 
 NO_VALUE, ANY_VALUE = -1, -2
 # Most people times columns times combinations of layers, because each combination compares all
-# people. A layer is a set of released values of a column that stand for different original values.
+# people; more are refused. A layer is a set of released values of a column of which no two stand
+# for the same original value.
 CELLS = 3_000_000_000
 
 

@@ -82,7 +82,8 @@ def copied_rows(
     released = np.bincount(theirs, minlength=size)
     owners = np.arange(len(people)) if owner is None else np.asarray(owner, np.int64)
     n = int(owners.max()) + 1
-    # each number codes a combination of values and a person with such a row
+    # Each number stands for a combination of values and a person with such a row. Repeated numbers
+    # are left out, so that equal rows of one person count once.
     pairs = np.unique(mine * n + owners)
     crowd = np.bincount(pairs // n, minlength=size)
     copied = pairs[(crowd[pairs // n] == 1) & (released[pairs // n] > 0)] % n

@@ -102,8 +102,8 @@ def _persons_of_cells(
     order = np.lexsort((-rows, cells))
     cells, rows = cells[order], rows[order]
     starts = np.flatnonzero(np.append(True, cells[1:] != cells[:-1]))
-    # rows of the persons sorted before, over all cells; the next line turns it into rows within the
-    # cell
+    # Persons are sorted by cell, the person with most rows first. These are the rows of all persons
+    # sorted before a person; the next line leaves only the rows in the same cell.
     row_offsets = np.cumsum(rows) - rows
     row_offsets -= np.repeat(row_offsets[starts], np.diff(starts, append=len(cells)))
     needed = np.bincount(cells[row_offsets < fitting[cells]], minlength=part.size)

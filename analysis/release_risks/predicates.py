@@ -34,11 +34,13 @@ from .nearest import Codes, Floats, Numbers, numbered
 from .rates import Rate, ReleaseAttack
 
 SEED = 0x73696E67
-CELLS = 1 << 22  # most combinations of values of a set of columns that are counted in an array
+# Most combinations of values of a set of columns that are counted in an array, which has an entry
+# for each. With more combinations, released rows are tried one by one.
+CELLS = 1 << 22
 # Most released rows whose predicates are counted one by one, if a set of columns has more than
 # CELLS combinations of values. Of more rows a random sample is taken, to save time.
 SAMPLE_ROWS = 200
-GUESSES = 500  # random predicates for the baseline of guessing
+GUESSES = 500  # number of random predicates tried, for the baseline rate of guessing
 COMPARE = {
     "==": np.equal,
     "!=": np.not_equal,

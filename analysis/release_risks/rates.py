@@ -86,7 +86,7 @@ class Rate:
         A share of 0 or 1 is itself an end of the interval.
         """
         middle, half = self.wilson(confidence)
-        # exactly 0 instead of a rounding error
+        # Ends at 0 and 1 are set exactly, because the formula gives them with a rounding error.
         low = max(0.0, middle - half) if self.share > 0 else 0.0
         high = min(1.0, middle + half) if self.share < 1 else 1.0
         return ShareInterval(self.share, low, high)

@@ -27,7 +27,9 @@ MAX_SOUGHT = 15
 # Approximate limit of the work of singling out: rows and combinations of values, summed over sets
 # of columns. Beyond it, sets of columns are sampled.
 SETS = 1.5e7
-ROWS = 3e7  # approximate limit of the values that the other attacks compare
+# Approximate limit of the values that linkability and inference compare. Beyond it, the attacked
+# people are sampled.
+ROWS = 3e7
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-NAMED = 6  # most columns that are drawn with a line and name of their own
+NAMED = 6  # most columns that are drawn with a line and name of their own; further columns are grey
 MEANS = {"category": "are a value of their own", "wildcard": "match anything"}
 
 

@@ -37,13 +37,14 @@ PROMISED_BY_PERSONS = "persons"
 # bound of a run is not used, because it would need a linear program for each set.
 PROMISED_BY = "coverage"
 EVERY = 12  # most columns of which all sets are counted (4,095); with more, sets are searched
-# most rows times sets of columns for which all sets are counted: about ten seconds
+# Most rows times sets of columns for which all sets are counted: about ten seconds. Beyond it, only
+# the best sets are searched.
 COUNTED = 500_000_000
 # If missing cells match any value, all sets of columns are counted only up to this number of
 # distinct rows times sets. Each set then takes longer.
 MATCHED = 20_000_000
 
-# the same limit of rows times sets of columns if persons have several rows, which takes longer
+# limit of rows times sets of columns if persons have several rows, as each set then takes longer
 PAIRED = 50_000_000
 
 Columns = tuple[int, ...]

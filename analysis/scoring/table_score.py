@@ -343,7 +343,7 @@ def _checked(
     if n < 2 or d < 1:
         raise ParameterError(
             f"table: found {n} people and {d} columns; at least two people and one column are "
-            "accepted, since nobody hides in a crowd of one"
+            "accepted, because a single person is never hidden among others"
         )
     if len(names) != d or len(lacking) != d:
         raise ParameterError(

@@ -28,7 +28,8 @@ from ...randomizers import GRR, HashReports, LocalHash, as_randomizer
 from ...validation import Floats, brief, open_unit
 from .sequences import Events, Sequences, same_alphabet
 
-# Replacement of a probability 0 (paper 003, Section 5.1).
+# Replacement of a probability 0, of which the log-likelihood would be infinite (paper 003, Section
+# 5.1).
 FLOOR = 1e-8
 # Rows of a sparse matrix product that are computed at a time, which bounds the memory.
 ROWS = 512

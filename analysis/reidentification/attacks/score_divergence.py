@@ -68,7 +68,9 @@ def score_divergence(genuine: npt.ArrayLike, impostor: npt.ArrayLike, neighbours
 
 
 def sorted_divergence(genuine: Floats, impostor: Floats, k: int) -> tuple[float, int]:
-    """Return D(genuine || impostor) in nats, and the number of genuine scores with a tie.
+    """Return an estimate of D(genuine || impostor), and the number of genuine scores with a tie.
+
+    D is the Kullback-Leibler divergence of the scores' distributions; the estimate is in nats.
 
     genuine, impostor: sorted scores of sequences against their own person and against other people.
     k: the rank of the neighbour that gives the distance, 1 for the nearest.

@@ -198,5 +198,6 @@ def same_alphabet(training: Sequences, released: Sequences) -> None:
     """Raise a ParameterError unless both sets of sequences have the same number of symbols."""
     if training.symbols != released.symbols:
         raise ParameterError(
-            f"released: {released.symbols} symbols; the training data have {training.symbols}"
+            f"released: {released.symbols} symbols; the training data have {training.symbols}; "
+            "needs as many"
         )
