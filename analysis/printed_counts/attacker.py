@@ -205,8 +205,9 @@ class CountAttacker:
     def has_witness(self, need: Need) -> bool:
         """Whether a known witness meets a requirement.
 
-        A witness is a table that the attacker cannot exclude. A requirement is a count of a small
-        cell that the attacker must hold possible. No new witness is searched.
+        A witness is a table that the attacker cannot exclude. No new witness is searched.
+
+        need: the requirement, a count of a small cell that the attacker must hold possible.
         """
         values = self._witnesses[:, need.cell]
         is_met = values >= need.target if need.at_least else values <= need.target
@@ -237,9 +238,11 @@ class CountAttacker:
         return needs
 
     def _witness(self, need: Need) -> bool:
-        """Whether a witness in whole numbers that meets a requirement is found; if so, it is kept.
+        """Search a witness in whole numbers that meets a requirement; return whether one is found.
 
-        A witness is a table that the attacker cannot exclude.
+        A witness is a table that the attacker cannot exclude. The witness found is kept.
+
+        need: the requirement, a count of a small cell that the attacker must hold possible.
         """
         self.programs += 1
         table = self._nearest.table(need, self._costs)
@@ -347,7 +350,10 @@ class CountAttacker:
         return counts - np.maximum(0, down) * closed, counts + up * closed
 
     def _set_bounds(self, low: Floats, high: Floats) -> None:
-        """Send the solver the bounds of cells' counts that differ from the bounds sent last."""
+        """Send the solver the bounds of cells' counts that differ from the bounds sent last.
+
+        low, high: lower and upper bounds, shape (cells,).
+        """
         changed = np.flatnonzero((low != self._bounds[0]) | (high != self._bounds[1]))
         for place in changed.tolist():
             self._program.change_bounds(place, float(low[place]), float(high[place]))

@@ -416,9 +416,11 @@ class _ClosingSearch:
             self.best = choice
 
     def _raise_bound(self, value: float) -> None:
-        """Increase the lower bound on the loss to a program's optimum, rounded up.
+        """Increase the lower bound on the loss, if a program shows a larger one.
 
-        The loss is a whole number of persons or cells.
+        The loss is a whole number of persons or cells, so the value is rounded up.
+
+        value: a lower bound on the loss, from the linear relaxation or the integer program.
         """
         self.bound = max(self.bound, ceil(value - TOLERANCE * max(1, abs(value))))
 

@@ -213,7 +213,10 @@ def _checked(table: Sequence[int], columns: int) -> Subset:
 
 
 def _maximal(tables: Iterable[Subset]) -> tuple[Subset, ...]:
-    """Leave out each table of which all columns are in another table."""
+    """Leave out each table of which all columns are in another table.
+
+    tables: the columns of each table, ascending.
+    """
     distinct = list(dict.fromkeys(tables))
     return tuple(t for t in distinct if not any(set(t) < set(candidate) for candidate in distinct))
 

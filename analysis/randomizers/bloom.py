@@ -253,7 +253,11 @@ class Bloom(Randomizer):
     def estimate_tally(
         self, counts: npt.ArrayLike, people: int, *, population: bool = False
     ) -> Estimate:
-        """Return unbiased shares of the candidate words from the counts of `support_counts`."""
+        """Return unbiased shares of people with each candidate word.
+
+        counts: the result of `support_counts`. people: the number of reports. population: whether
+        the errors also count drawing the people from a large population.
+        """
         people = whole(people, "people", 1)
         table = np.asarray(counts, np.float64).reshape(self.cohort_count, self.bits + 1)
         filter_ones = (table[:, 1:] - self.q * table[:, :1]) / (1 - 2 * self.q)
@@ -302,7 +306,10 @@ class Bloom(Randomizer):
         return ShareLaw(largest(moments, np.arange(self.a) == place), reach)
 
     def expected_limits(self, people: int) -> tuple[ExpectedLimits, ...]:
-        """Return 95 % limits of an estimated share at expected counts, at the largest variance."""
+        """Return the 95 % limits of the share of the word with the largest variance.
+
+        The limits are those at the expected counts of reports. people: the number of reports.
+        """
         worst = int(self._noise(np.full(self.a, 1 / self.a)).argmax())
         return (expected_by_law("shares", people, self._share_law(worst)),)
 
@@ -394,7 +401,8 @@ class Bloom(Randomizer):
 def bits_of(word: str, cohort: int, bits: int, hashes: int) -> list[int]:
     """Return the `hashes` different bit positions that a word sets in the filters of a cohort.
 
-    A hash function that repeats a position is skipped, and the next is used.
+    A hash function that repeats a position is skipped, and the next is used. bits: the length of a
+    filter.
     """
     places: dict[int, None] = {}
     turn = 0

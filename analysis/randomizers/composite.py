@@ -150,7 +150,10 @@ class Product(Randomizer):
         return Q
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> tuple[Any, ...]:
-        """Return an array of reports for each part; each part has its own random generator."""
+        """Return an array of reports for each part; each part has its own random generator.
+
+        x: people's values, shape (people,); every part randomizes them.
+        """
         children = as_generator(rng).spawn(len(self.parts))
         return tuple(
             part.sample(x, child) for part, child in zip(self.parts, children, strict=True)
@@ -255,7 +258,8 @@ class Mixture(Randomizer):
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> MixedReports:
         """Return the drawn part of each person and the reports by part.
 
-        The draw and each part have their own spawned random generators.
+        The draw and each part have their own spawned random generators. x: people's values, shape
+        (people,).
         """
         values = as_symbols(x, self.inputs)
         chooser, *children = as_generator(rng).spawn(1 + len(self.parts))

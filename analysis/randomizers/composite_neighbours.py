@@ -132,6 +132,8 @@ def _aligned_neighbours(parts: Sequence[Randomizer]) -> list[Neighbours] | None:
     First in each list is the case in which all other people have the value v. None if not all pairs
     of values of a part are alike. None too if an outcome is impossible under the privacy blanket,
     the part of other people's reports that does not depend on their values.
+
+    parts: the randomizers of a product or mixture.
     """
     aligned_cases = []
     for part in parts:
@@ -155,6 +157,8 @@ def _multiplied(pairs: Sequence[PairLaw]) -> PairLaw:
     """Return the report distributions of independent randomizers as a single pair.
 
     Its outcomes are the combinations of the randomizers' outcomes.
+
+    pairs: the report distributions of two values for each randomizer.
     """
 
     def outer(laws: Sequence[Floats]) -> Floats:
@@ -177,6 +181,7 @@ def _joined(shares: Sequence[float], pairs: Sequence[PairLaw]) -> PairLaw:
     An outcome is a drawn randomizer and an outcome of its distributions.
 
     shares: the probability that each randomizer is drawn.
+    pairs: the report distributions of two values for each randomizer.
     """
     weight = sum(share * pair.weight for share, pair in zip(shares, pairs, strict=True))
     scales = [weight / pair.weight for pair in pairs]

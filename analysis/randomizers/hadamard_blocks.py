@@ -110,6 +110,10 @@ class HadamardBlocks(Numbered, Randomizer):
         The width, the number of columns of a block's Hadamard matrix, is chosen among powers of
         two.
 
+        Args:
+            a: number of symbols.
+            epsilon: local epsilon in nats.
+
         Raises:
             ParameterError: no width has at most 2^24 columns in all blocks.
         """
@@ -292,7 +296,10 @@ class HadamardBlocks(Numbered, Randomizer):
         return ShareLaw(largest(laws(levels, law), np.arange(3) == 0), self.gain / 2)
 
     def expected_limits(self, people: int) -> tuple[ExpectedLimits, ...]:
-        """Return expected 95 % confidence limits of shares of 1/2, then of 0, 1/4, 3/4 and 1."""
+        """Return expected 95 % confidence limits of shares of 1/2, then of 0, 1/4, 3/4 and 1.
+
+        people: the number of reports.
+        """
         return (expected_by_law("shares", people, self._share_law(0)),)
 
     def variance(self, p: npt.ArrayLike, people: int, *, population: bool = False) -> Floats:

@@ -27,7 +27,9 @@ Kind = tuple[float, bool, bool, bool]
 def agree(columns: npt.NDArray[Any], rows: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     """Return a mask: whether the Hadamard matrix has a 1 at each row and column.
 
-    It has if the binary numbers of row and column have an even number of common 1-bits.
+    An entry is 1 if the binary numbers of row and column have an even number of common 1-bits.
+
+    columns, rows: numbers of columns and rows, arrays that broadcast to the shape of the mask.
     """
     return np.asarray(np.bitwise_count(columns & rows) % 2 == 0)
 

@@ -146,6 +146,8 @@ class FieldFamily:
         """Return, for every symbol x, the number of reports (key, value) with h(x) = value.
 
         h is the hash function of the key. Shape (inputs,).
+
+        keys: the keys (u, v) of the reports, shape (people, 2). values: the reported hash values.
         """
         k, j = self.k, self.j
         # The cheaper method is taken. Symbols are in GF(2^k), hash values are 0 .. 2^j - 1. For n
@@ -334,6 +336,8 @@ class DigitFamily:
 
         h is the hash function of the key. Shape (inputs,). The domain is scanned for each report:
         people times a steps.
+
+        keys: the keys of the reports, a row each. values: the reported hash values.
         """
         counts = np.zeros(self.a, np.int64)
         # The integer type must hold the sum of two hash values. Matches are added for 255 reports

@@ -368,7 +368,10 @@ class KeyValue(Randomizer):
         no_value: list[Has] = [None] if self.some_have_none else []
 
         def law(has: Has) -> Floats:
-            """Return the report distribution of a person with this key and sign (None: no key)."""
+            """Return the report distribution of a person, over the keys that the bounds consider.
+
+            has: the person's key and sign (0 for 1, 1 for -1); None: no key among these.
+            """
             return self._watch(watch, has)
 
         other_values: list[Has] = [(i, s) for i in range(watch) for s in (0, 1)]

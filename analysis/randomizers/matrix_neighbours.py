@@ -84,6 +84,8 @@ def _order_of_hiding(case: Neighbours) -> tuple[float, float]:
 
     The key is computed from the privacy blanket, the part that the reports of all values have in
     common.
+
+    case: the report distributions of two values, first those relative to the blanket.
     """
     blanket, _ = case
     spread = float(blanket.law @ (blanket.u_ratios - blanket.v_ratios) ** 2)

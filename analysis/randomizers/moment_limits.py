@@ -145,7 +145,10 @@ def crossing(points: Floats, levels: Floats, level: float) -> float:
 
 
 def _is_below(x: Sequence[float], y: Sequence[float], first: int, middle: int, right: int) -> bool:
-    """Whether the middle point is on or below the line between the other two points."""
+    """Whether a middle point is on or below the line through two other points.
+
+    x, y: coordinates of all points. first, middle, right: indices of the three points.
+    """
     rise, run = y[right] - y[first], x[right] - x[first]
     return (y[middle] - y[first]) * run <= rise * (x[middle] - x[first])
 

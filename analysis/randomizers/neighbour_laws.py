@@ -68,7 +68,7 @@ class PairLaw:
         return pair_divergence + self.never(epsilon)
 
     def never(self, epsilon: float) -> float:
-        """Return the part of delta at reports that no other person sends.
+        """Return the part of delta at reports that no other person sends, at `epsilon` nats.
 
         Such reports are impossible under b, the report distribution of other people. So no number
         of other people makes this part smaller.

@@ -106,7 +106,11 @@ class PrefixTree(Randomizer):
 
     @classmethod
     def binary(cls, words: Sequence[str], epsilon: float, width: int | None = None) -> PrefixTree:
-        """Return the randomizer with two hash values: a report is one bit beside its key."""
+        """Return the randomizer with two hash values: a report is one bit beside its key.
+
+        words: known texts. epsilon: local epsilon in nats. width: most bytes of a text; None: that
+        of `words`.
+        """
         return cls(tuple(sequence(words, "words", "a sequence of texts")), epsilon, width, 2)
 
     def with_words(self, words: Sequence[str]) -> PrefixTree:

@@ -68,7 +68,10 @@ class Pure(Randomizer):
         """
 
     def _check_supports(self, people: int) -> None:
-        """Refuse with a ParameterError a table of reports x symbols that is too large."""
+        """Refuse with a ParameterError a table of reports x symbols that is too large.
+
+        people: the number of reports.
+        """
         if people * self.inputs > DENSE_ENTRIES:
             raise ParameterError(
                 f"reports: found {people} for {self.inputs} symbols; the table reports x symbols "

@@ -84,7 +84,8 @@ class UnaryEncoding(Pure):
     def oue(cls, a: int, epsilon: float) -> UnaryEncoding:
         """Return optimised unary encoding, of least variance for rare symbols.
 
-        The probability kappa of a 1 at the true symbol is 1/2.
+        The probability kappa of a 1 at the true symbol is 1/2. a: number of symbols. epsilon: local
+        epsilon in nats.
         """
         rest = exp(-as_epsilon(epsilon))
         return cls(a, 0.5, rest / (1 + rest))

@@ -338,7 +338,11 @@ class _Side:
     answer_masks: list[NDArray[np.bool_]] = field(default_factory=list)
 
     def ask(self, question: Question) -> None:
-        """Add an attack's successes on people with released rows that match the known values."""
+        """Add an attack's successes on people with released rows that match the known values.
+
+        A mask of these people is kept, because all other people need distances. question: the
+        attack.
+        """
         chance, is_answered = question.rate_by_cells(self.counted)
         if self.weights is not None:
             chance = chance * self.weights

@@ -183,11 +183,12 @@ class _Release:
 
 
 def _distances(release_values: Floats, number: float, *, gaps: bool) -> Floats:
-    """Return the distances of values from a number.
+    """Return the distances of released values of a column from a person's number.
 
-    A missing number (nan) has distance 1 from a number, and 0 from a missing number.
+    Numbers are scaled to a range of 1. A missing number (nan) has distance 1 from a number, and 0
+    from a missing number.
 
-    gaps: whether some of the values may be missing.
+    gaps: whether some of the released values may be missing.
     """
     if np.isnan(number):
         return (~np.isnan(release_values)).astype(np.float64)

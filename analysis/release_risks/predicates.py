@@ -473,7 +473,10 @@ def _by_rows(
 
 
 def _number(is_fulfilled: NDArray[np.bool_], owner: Owner) -> int:
-    """Return the number of rows in a mask, or of different persons if rows have owners."""
+    """Return the number of rows in a mask, or of different persons if rows have owners.
+
+    is_fulfilled: the mask. owner: the person of each row; None: each row is a person's own.
+    """
     if owner is None:
         return int(is_fulfilled.sum())
     return len(np.unique(owner[is_fulfilled]))

@@ -321,7 +321,10 @@ def _parts(
 
 
 def entropy_of(codes: Any) -> float:
-    """Return the entropy of a table's rows, in bits a person: that of a release of all columns."""
+    """Return the entropy of a table's rows, in bits a person.
+
+    A release of all columns has this entropy. codes: the rows, n x d.
+    """
     return _entropy(np.unique(codes, axis=0, return_counts=True)[1])
 
 

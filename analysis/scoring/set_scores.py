@@ -235,9 +235,11 @@ def _scored(
 
 
 def _exposed(source: CrowdSource, columns: Sequence[int], k: int) -> int:
-    """Return the exposed people of a set of columns if equivalence classes overlap.
+    """Return the people in equivalence classes smaller than k, if classes overlap.
 
-    Classes overlap if missing cells match any value, or if persons have several rows.
+    source: the classes, which overlap because missing cells match any value, or because persons
+    have several rows.
+    columns: the set of columns in which people of a class agree.
     """
     if isinstance(source, Persons):
         return source.below(columns, k)
@@ -376,8 +378,9 @@ def _promised(
 def _reasons(
     kept_columns: Columns, people: Callable[[Columns], int], d: int, *, largest: bool
 ) -> SetChoice:
-    """Return the choice of these columns, and the people exposed by adding each other column.
+    """Return the choice of the columns kept, and the people exposed by adding each other column.
 
+    kept_columns: the safe set that was chosen.
     people: function from a set of columns to its exposed people, true or by the certified bound.
     d: number of columns of the table.
     largest: whether no safe set is known to have more columns.

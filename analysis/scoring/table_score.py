@@ -282,6 +282,8 @@ def _risk(
 ) -> Risk:
     """Return the re-identification risk in a population given by a factor or by weights.
 
+    codes: the table's codes.
+    joint: the score of all columns together.
     factor: people of the population for each person in the table; used without weights.
     weights: people of the population that each row stands for, or None.
     """

@@ -172,7 +172,10 @@ def divergence_bound(
 def _bound_of_scores(genuines: Floats, impostors: Floats, alpha: float) -> float:
     """Return a lower bound in nats on the divergence of genuine from impostor scores.
 
-    The scores are independent. The bound is wrong with probability at most `alpha`.
+    The bound is too large with probability at most `alpha`.
+
+    genuines, impostors: independent scores of sequences against their owners, and against other
+    people.
     """
     rng = np.random.default_rng(SPLIT)
     first, second = _third(len(genuines), rng), _third(len(impostors), rng)
@@ -362,6 +365,9 @@ def _third(n: int, rng: np.random.Generator) -> Chosen:
 
 def _labels(people: npt.ArrayLike, scores: Floats, name: str) -> Labels:
     """Check the person of each score and return the array.
+
+    people: the number of a person for each score.
+    name: the parameter's name, with which an error message begins.
 
     Raises:
         ParameterError: another shape than the scores, or no whole numbers.

@@ -236,7 +236,7 @@ def _table(scores: npt.ArrayLike) -> Floats:
 def _genuine_scores(table: Floats, owners: Owners) -> Floats:
     """Return the score of each released sequence against its owner, shape (rows,).
 
-    table: a row for each sequence, a column for each person.
+    table: a row for each sequence, a column for each person. owners: the person of each row.
     """
     return np.asarray(table[np.arange(len(owners)), owners])
 
