@@ -191,8 +191,8 @@ def session_costs(
 ) -> SessionCosts:
     """Add up the costs of the rounds of a session.
 
-    All costs other than cryptography are counted as work of the hops, though people cause some of
-    them. So the predicted wall time is rather too long than too short.
+    All costs other than cryptography are counted as work of the hops (shufflers and reader), though
+    people cause some of them. So the predicted wall time is rather too long than too short.
 
     Args:
         rounds: the messages of each round.

@@ -103,9 +103,9 @@ class SampledPosterior:
         return float(low), float(high)
 
     def sample(self, count: int, rng: np.random.Generator | int | None = None) -> Floats:
-        """Return `count` draws of P, the distribution of values.
+        """Return `count` draws of P, the distribution of values; shape (count, inputs).
 
-        They are resampled from the existing draws by weight. Shape (count, inputs).
+        The existing draws are drawn again, with probabilities in proportion to their weights.
         """
         generator = as_rng(rng)
         drawn_places = generator.choice(len(self.p), size=whole(count, "count", 1), p=self.weights)
@@ -208,7 +208,9 @@ def posterior_of_rows(
         )
     R, counts = R[counts > 0], counts[counts > 0]
     if not R.max(axis=1).min() > 0:
-        raise ParameterError("tallies: found a count above 0 for a report that no input gives")
+        raise ParameterError(
+            "tallies: found a count above 0 for a report that no input gives; needs 0 there"
+        )
     return _by(method, R, alpha, counts, whole(draws, "draws", 100), as_rng(rng))
 
 

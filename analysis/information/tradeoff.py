@@ -60,7 +60,8 @@ def tradeoff_bound(worst_case: float, prior: npt.ArrayLike) -> TradeoffBound:
 
     Worst-case privacy is S_wc = exp(-epsilon), epsilon the local level in nats. The bounds are on
     the asymptotic utility and on the participation factor, the number of noiseless reports that a
-    report is worth. Both are at most the values of reports without noise (paper 002, Lemma 6.6).
+    report is worth. Each bound is at most the value of a report without noise (paper 002, Lemma
+    6.6).
 
     Args:
         worst_case: S_wc, 0 < S_wc < 1.

@@ -403,8 +403,10 @@ class _ClosingSearch:
     def _further(self, choice: Flags) -> ClosingCut:
         """Return the cut that at least one further cell must be closed (suppressed).
 
-        A cut is an inequality that every safe choice fulfils. This cut is valid if `choice` is
-        unsafe, as closing fewer cells is never safer.
+        A cut is an inequality that every safe choice fulfils. If `choice` is unsafe, this cut is
+        valid, because closing fewer cells is never safer.
+
+        choice: whether each cell is closed, shape (cells,).
         """
         weights = np.zeros(len(choice))
         weights[self._free[~choice[self._free]]] = 1

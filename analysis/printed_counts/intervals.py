@@ -228,10 +228,11 @@ def _check_witnesses(counts: ClosedCounts) -> None:
 
 
 def _block_parts(linked: LinkedCounts) -> list[list[Parts]]:
-    """Return for each cell, and each block with all its columns, the block's cells that it sums.
+    """Return, for each cell, the cells of a block of which the cell's count is the sum.
 
-    A block is a table, or all columns of tables that form a cycle. The count of a cell is the sum
-    of the block's cells with the same values. These are given by their indices in `linked.cells`.
+    A block is a table, or all columns of tables that form a cycle. For each cell there is a list,
+    with an entry for each block that has all columns of the cell. An entry holds the indices in
+    `linked.cells` of the block's cells with the same values in these columns.
     """
     if linked.profiles:
         return [[parts] for parts in _profile_parts(linked)]

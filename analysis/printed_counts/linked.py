@@ -208,7 +208,9 @@ def _checked(table: Sequence[int], columns: int) -> Subset:
             f"tables: found {list(table)}; each is 1 to {MOST_COLUMNS} different columns"
         )
     if not 0 <= places[0] <= places[-1] < columns:
-        raise ParameterError(f"tables: found {list(table)}; columns are 0 to {columns - 1}")
+        raise ParameterError(
+            f"tables: found {list(table)}; accepted columns are 0 to {columns - 1}"
+        )
     return places
 
 

@@ -83,7 +83,7 @@ class BitFlip(Randomizer):
         """Return the variance of a report's estimate of the share of 1-bits at a position."""
         if self.q == 0.5:
             raise ParameterError(
-                "q: found 0.5; the reports are fair coins, nothing can be estimated"
+                "q: found 0.5; the reports are fair coins, so estimates need a smaller q"
             )
         return self.q * (1 - self.q) / (1 - 2 * self.q) ** 2
 
@@ -151,7 +151,7 @@ class BitFlip(Randomizer):
         """
         if self.q == 0.5:
             raise ParameterError(
-                "q: found 0.5; the reports are fair coins, nothing can be estimated"
+                "q: found 0.5; the reports are fair coins, so estimates need a smaller q"
             )
         array = np.asarray(reports)
         if array.ndim != 2:

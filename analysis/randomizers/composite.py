@@ -124,8 +124,8 @@ class Product(Randomizer):
     def neighbours(self) -> list[Neighbours]:
         """Return the report distributions of two inputs, for bounds after shuffling.
 
-        They are products of the parts' distributions, if for each part all pairs of values are
-        alike. Otherwise they come from the matrix, or from epsilon alone.
+        If for each part all pairs of values are alike, the products of the parts' distributions
+        are returned. Otherwise the distributions come from the matrix, or from epsilon alone.
         """
         return product_neighbours(self.parts) or super(Product, self).neighbours()
 

@@ -94,9 +94,9 @@ def expected_by_law(task: Task, people: int, law: ShareLaw) -> ExpectedLimits:
     law = ShareLaw(_memorized(law.moments), law.reach)
 
     def limits(estimated: float, alpha: float) -> tuple[float, float]:
-        """Return the confidence limits (low, high) of a share, from its estimate.
+        """Return the confidence limits (low, high) of a share.
 
-        Each limit is missed with probability alpha / 2 at most.
+        Each limit is missed with probability alpha / 2 at most. estimated: the estimated share.
         """
         return paired(law.limits(estimated, people, alpha, population=False))[0]
 

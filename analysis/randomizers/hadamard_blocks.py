@@ -181,7 +181,9 @@ class HadamardBlocks(Numbered, Randomizer):
             ParameterError: reports do not depend on the value.
         """
         if not self.inside > self.visiting:
-            raise ParameterError(f"{self}: its reports do not depend on the value")
+            raise ParameterError(
+                f"{self}: its reports do not depend on the value; nothing can be estimated"
+            )
         return -2 * self._half_gain / expm1(-self.epsilon)
 
     def _columns(self) -> Floats:

@@ -91,10 +91,9 @@ class FieldFamily:
         return float(2.0**-self.k)
 
     def keeps_apart(self, inputs: int) -> bool:
-        """Whether every key gives each hash value to equally many inputs, but for constant keys.
+        """Whether every key that is not constant gives each hash value to equally many inputs.
 
-        This is so if the inputs are the whole field. A constant key hashes all inputs to the same
-        value.
+        That is so if the inputs are the whole field. A constant key hashes all inputs to one value.
         """
         return inputs == 1 << self.k
 
@@ -277,9 +276,9 @@ class DigitFamily:
         return float(self.g) ** -self.digits
 
     def keeps_apart(self, inputs: int) -> bool:  # noqa: ARG002 - all are below the base
-        """Whether every key gives all inputs different hash values, but for constant keys.
+        """Whether every key that is not constant gives all inputs different hash values.
 
-        A constant key hashes all inputs to the same value.
+        A constant key hashes all inputs to one value.
         """
         return self.digits == 1
 

@@ -126,11 +126,13 @@ def pair_classes(rows: Floats) -> list[tuple[int, int]]:
 
 
 def _keyed_pairs(rows: Floats) -> Iterator[tuple[Hashable, tuple[int, int]]]:
-    """Yield (key, (u, v)) for each ordered pair of inputs; equal keys mean equal bounds.
+    """Yield (key, (u, v)) for each ordered pair of inputs u and v.
 
-    These are bounds after shuffling. The key lists, for all reports, their probabilities under
-    u and v and in the privacy blanket (the least probability over the inputs), sorted. For small
-    matrices it also has such a list with each third input.
+    Pairs with equal keys have equal bounds after shuffling. The key lists, for all reports, the
+    probabilities under u, under v and in the privacy blanket (the least probability over the
+    inputs), sorted. For small matrices the key also has such a list with each third input.
+
+    rows: merged rows of the matrix, reports x inputs.
     """
     b, a = rows.shape
     # Equal entries get equal whole numbers, so that joint distributions can be compared exactly.

@@ -129,7 +129,7 @@ class Memoized(UnaryEncoding):
     def permanent(self, x: npt.ArrayLike, rng: Seed = None) -> Bits:
         """Return the permanent bits of people with the symbols x, as uint8; shape (people, inputs).
 
-        These are noisy bits, one for each symbol, which each person draws once and keeps.
+        Permanent bits are noisy bits, one for each symbol, which each person draws once and keeps.
         """
         return UnaryEncoding(self.a, self.permanent_truth, self.permanent_lie).sample(x, rng)
 

@@ -261,8 +261,8 @@ class PrefixTree(Randomizer):
     def estimate(self, reports: PrefixReports, *, population: bool = False) -> Estimate:
         """Return unbiased shares of the known texts, from the reports that show each text whole.
 
-        These are the reports about prefixes of `whole_from` bytes or more. population: whether the
-        standard errors also count drawing the people from a large population.
+        A report shows a text whole if its prefix has `whole_from` bytes or more. population:
+        whether the standard errors also count drawing the people from a large population.
         """
         estimates = [self.share_of(reports, text) for text in self.texts]
         shares, noise = np.array(estimates).reshape(-1, 2).T

@@ -129,9 +129,9 @@ class ProjectiveGeometry(Numbered, Pure):
 
     @property
     def lie(self) -> float:
-        """The probability that a report supports a given other symbol.
+        """The probability that a report supports a given symbol that its person does not have.
 
-        That is: the reported point is on the plane of a symbol that the person does not have.
+        That is: the reported point is on the plane of this symbol.
         """
         plane, intersection = _point_count(self.q, self.t - 1), _point_count(self.q, self.t - 2)
         own_chance = intersection / plane

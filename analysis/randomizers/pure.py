@@ -79,9 +79,10 @@ class Pure(Randomizer):
             )
 
     def _is_computed(self, people: int) -> bool:
-        """Whether the capacity is computed from the matrix: it is small, and all inputs may occur.
+        """Whether the capacity is computed from the matrix.
 
-        All inputs may occur if there are at least as many people as inputs.
+        It is if the matrix is small, and all inputs may occur, because there are at least as many
+        people as inputs.
         """
         return people >= self.inputs and self.inputs * self.outputs <= SMALL
 
@@ -169,7 +170,8 @@ class Pure(Randomizer):
     def expected_limits(self, people: int) -> tuple[ExpectedLimits, ...]:
         """Return expected 95 % confidence limits of estimated shares.
 
-        They are for true shares of 1/2, then of 0, 1/4, 3/4 and 1.
+        There are limits for true shares of 1/2, then of 0, 1/4, 3/4 and 1. people: the number of
+        reports.
         """
         self._informative()
         return (expected_shares("shares", people, self.truth, self.lie),)

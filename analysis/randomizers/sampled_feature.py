@@ -229,9 +229,10 @@ class SampledFeature(Randomizer):
         return sum(noises) / d
 
     def expected_limits(self, people: int) -> tuple[ExpectedLimits, ...]:
-        """Return expected 95 % limits of the feature with the widest limits.
+        """Return expected 95 % confidence limits of shares, for the feature with the widest limits.
 
-        They are for true shares of 1/2, then of 0, 1/4, 3/4 and 1.
+        There are limits for true shares of 1/2, then of 0, 1/4, 3/4 and 1. people: the number of
+        all people, of whom each reports about one feature.
         """
         reports_drawn = people // len(self.parts)
         if not reports_drawn:

@@ -148,9 +148,9 @@ class SplitMix(Randomizer):
         raise ParameterError(f"{self}: its matrix over all lists of shares is too large to compute")
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> npt.NDArray[np.int64]:
-        """Return the shares into which each person's noisy number is split.
+        """Return the shares into which each person's noisy number is split, shape (people, shares).
 
-        They are in 0 .. M - 1, with M = 2^26; shape (people, shares).
+        A share is in 0 .. M - 1, with M = 2^26.
 
         Args:
             x: the index in `points` of each person's number, shape (people,).

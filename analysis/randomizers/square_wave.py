@@ -166,7 +166,7 @@ class SquareWave(Numeric):
     ) -> Estimate:
         """Return unbiased shares of people with each number, from counts of reports.
 
-        They are found by least squares. `projected` of the result is the maximum-likelihood
+        The shares are found by least squares. `projected` of the result is the maximum-likelihood
         distribution.
 
         Args:

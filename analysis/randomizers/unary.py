@@ -72,10 +72,13 @@ class UnaryEncoding(Pure):
 
     @classmethod
     def rappor(cls, a: int, epsilon: float) -> UnaryEncoding:
-        """Return basic RAPPOR: the two probabilities of a 1 add up to 1.
+        """Return basic RAPPOR, in which the two probabilities of a 1 add up to 1.
 
-        They are kappa at the true symbol and lambda = 1 - kappa at another symbol. Two rows differ
-        in two bits, and each of these costs half of epsilon.
+        The probabilities are kappa at the true symbol and lambda = 1 - kappa at any other symbol.
+        The report distributions of two symbols differ in two bits, and each bit costs half of
+        epsilon.
+
+        a: number of symbols. epsilon: local epsilon in nats.
         """
         half = exp(-as_epsilon(epsilon) / 2)
         return cls(a, 1 / (1 + half), half / (1 + half))

@@ -145,7 +145,8 @@ class Linkability:
     ) -> float:
         """Return the probability that a random released row links the right person.
 
-        This is the baseline of guessing without an attack; `people` and `weights` are not used.
+        It is the baseline of guessing without an attack. release: codes of the released rows.
+        `people` and `weights` are not used.
         """
         return 1 / len(release)
 

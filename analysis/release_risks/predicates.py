@@ -198,14 +198,15 @@ class _Axis:
     def summed(
         self, cells: NDArray[np.int64], axis: int, accumulate: Accumulate = np.cumsum
     ) -> NDArray[np.int64]:
-        """Sum an array of counts along this column in place: each cell counts by its predicate.
+        """Sum an array of counts along this column, in place, by the predicate of each cell.
 
-        A cell is a combination of values. Its predicate for this column is "at most" for a number
-        up to the median, "at least" for a larger number, "equal" for a category.
+        A cell is a combination of values, and then counts all rows that fulfil its predicate. The
+        predicate for this column is "at most" for a number up to the median, "at least" for a
+        larger number, "equal" for a category.
 
         cells: an array with an axis for each column.
         axis: the axis of this column.
-        accumulate: the cumulative function, such as a sum or a minimum.
+        accumulate: the cumulative function; a minimum or maximum may take the place of the sum.
         """
         at = np.moveaxis(cells, axis, 0)
         at[: self.low] = accumulate(at[: self.low], axis=0)

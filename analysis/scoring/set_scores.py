@@ -181,6 +181,8 @@ def _score_all_sets(
 ) -> Sets:
     """Score every non-empty set of columns, by counting and by certified bound.
 
+    codes: n x d codes of the table.
+    marginals: the counts of each column.
     people_limit: most people that a safe set may expose (in classes below k).
     source: the classes if missing cells match any value or persons have several rows; else None.
     """
@@ -285,8 +287,11 @@ def _wide(
 ) -> Sets:
     """Score some sets of columns of a table that has too many sets to count all.
 
-    They are the single columns, the safe sets that the search found, and the best set by bound.
+    The scored sets are the single columns, the safe sets that the search found, and the largest set
+    found with a safe certified bound.
 
+    codes: n x d codes of the table.
+    marginals: the counts of each column.
     people_limit: most people that a safe set may expose (in classes below k).
     source: the classes if missing cells match any value or persons have several rows; else None.
     """
@@ -295,7 +300,10 @@ def _wide(
     bounds = None if persons is None else PersonBounds(marginals, k, persons.n)
 
     def promise(columns: Columns) -> int:
-        """Return the certified bound on the exposed people of a set; of one column, the truth."""
+        """Return the certified bound on the exposed people of a set of columns.
+
+        For one column it is the true number, which the column's marginal shows.
+        """
         if len(columns) == 1 or not columns:
             return truth(columns)
         if bounds is not None:
@@ -393,9 +401,11 @@ def _reasons(
 
 
 def _below(codes: np.ndarray, source: CrowdSource | None, columns: Sequence[int], k: int) -> int:
-    """Return the people whose equivalence class in these columns is smaller than k.
+    """Return the people whose equivalence class in some columns is smaller than k.
 
+    codes: n x d codes of the table.
     source: the classes if missing cells match any value or persons have several rows; else None.
+    columns: the numbers of the columns.
     """
     if source is not None:
         return _exposed(source, columns, k)

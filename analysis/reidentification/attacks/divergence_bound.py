@@ -227,8 +227,8 @@ def _bound_of_people(
 def bin_edges(genuine: Floats, impostor: Floats, independent: int) -> Floats:
     """Choose the lower ends of the bins from scores that are not counted in the bins.
 
-    There are at most BINS - 1 ends, because the first bin has no lower end. They are quantiles of
-    the genuine scores, and of the tail of the impostor scores.
+    There are at most BINS - 1 ends, because the first bin has no lower end. An end is a quantile of
+    the genuine scores, or of the tail of the impostor scores.
 
     Args:
         genuine: genuine scores that are not counted.

@@ -134,7 +134,9 @@ class Sequences:
             ParameterError: a person has only one event.
         """
         if self.lengths.min() < 2:
-            raise ParameterError("sequences: a person has only one event; two halves need two")
+            raise ParameterError(
+                "sequences: a person has only one event; two halves need two or more"
+            )
         older = self.positions < self.lengths[self.owners] // 2
         return self._masked(older), self._masked(~older)
 
