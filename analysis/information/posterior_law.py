@@ -32,7 +32,8 @@ Method = Literal["auto", "exact", "importance", "chains"]
 MOST_TERMS = 200_000_000
 DRAWS = 4000
 CHAINS = 8
-# Importance sampling is used if its draws are worth this share of independent draws.
+# Importance sampling is used if its draws are worth this share of independent draws. Else Markov
+# chains are run, because a few draws then have most of the weight.
 MIN_EFFECTIVE_SHARE = 0.2
 
 

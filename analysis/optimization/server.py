@@ -24,7 +24,8 @@ import numpy as np
 
 from .programs import Change, Constraint, LinearModel, LinearSolution, Solution, SolverStatus
 
-MOST_NOTES = 1 << 20  # a larger file behind descriptor 2 is truncated after a request (bytes)
+# bytes; a larger file behind descriptor 2 is truncated after a request, to spare the disk
+MOST_NOTES = 1 << 20
 
 # Options of HiGHS for every linear program that is kept in this process. The simplex method is
 # used, because it can start from the last basis.
@@ -42,7 +43,8 @@ def serve() -> None:
 
     The process ends when its standard input ends.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the requesting process handles Ctrl-C
+    # ignored, because the requesting process handles Ctrl-C
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     answers = os.fdopen(_own_standard_output(), "wb")
     requests: SimpleQueue[tuple[str, tuple[Any, ...]]] = SimpleQueue()
     Thread(target=_receive, args=(sys.stdin.buffer, requests), daemon=True).start()
@@ -58,7 +60,8 @@ def _answer(operation: str, arguments: tuple[Any, ...]) -> bytes:
     try:
         answer = True, OPERATIONS[operation](*arguments)
         return pickle.dumps(answer, pickle.HIGHEST_PROTOCOL)
-    except Exception as failure:  # the requesting process raises it again
+    # sent as the answer, because the requesting process raises it again
+    except Exception as failure:
         return pickle.dumps((False, failure), pickle.HIGHEST_PROTOCOL)
 
 

@@ -36,7 +36,8 @@ warnings.simplefilter("ignore")
 from {package}.server import serve
 serve()
 """
-NO_WINDOW = getattr(subprocess, "CREATE_NO_WINDOW", 0)  # Windows: no console appears
+# flag on Windows, so that no console appears
+NO_WINDOW = getattr(subprocess, "CREATE_NO_WINDOW", 0)
 STREAMS = 2  # largest file descriptor of standard input (0), output (1) and errors (2)
 
 

@@ -46,7 +46,8 @@ from .nearest import (
 )
 
 INFEASIBLE = 2  # SciPy's status of an integer program without solution
-# smaller weights of a cut (an inequality of safe choices) are rounding errors, and become 0
+# smaller weights of a cut (an inequality of safe choices) become 0, because they are rounding
+# errors
 NO_WEIGHT = 1e-9
 # dual values are rounded to multiples of this, so that a cut (an inequality of all safe choices)
 # does not depend on their last digits, which may differ between machines

@@ -29,8 +29,8 @@ from .numerical_capacity import two_inputs
 from .randomizer import Bits, Randomizer, Seed, Symbols, as_generator, as_lie, as_symbols
 from .share_limits import share_limits
 
-# Most bits of a vector for a joint estimate (a share for each vector), and half of this for a table
-# of pairs of vectors: both hold at most 2^24 numbers.
+# Most bits of a vector for a joint estimate (a share for each vector), and twice the most bits for
+# a table of all pairs of vectors. Both hold at most 2^24 numbers; longer vectors are refused.
 JOINT_BITS = 24
 # Most bits of a vector for which `neighbours` lists a pair of vectors at each Hamming distance.
 # Longer vectors use the general method of `Randomizer`.

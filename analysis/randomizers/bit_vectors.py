@@ -121,7 +121,7 @@ def fill_coins(target: Bits, p: float, rng: np.random.Generator) -> None:
         return
     whole = floor(256 * p)
     flat = target.reshape(-1)
-    # Blocks of 2^18 bits stay in the processor's cache.
+    # Bits are drawn in blocks of 2^18, because a block stays in the processor's cache.
     for first in range(0, len(flat), 1 << 18):
         part = flat[first : first + (1 << 18)]
         words = rng.integers(0, 1 << 64, (len(part) + 7) // 8, dtype=np.uint64)

@@ -372,7 +372,7 @@ class Bloom(Randomizer):
         Each bit in which a report agrees with a word's filter adds epsilon / (2 h) nats, for h bits
         that a word sets. Terms that do not depend on the word are left out.
 
-        own: the row of each sender in `values`.
+        values: numbers of the words, shape (values, 1). own: the row of each sender in `values`.
         """
         sampled_reports = self.sample(values[own, 0], rng)
         words = self.filters[sampled_reports.cohorts][:, values[:, 0]]

@@ -33,7 +33,8 @@ from .numerical_capacity import two_inputs
 from .pure import Pure
 from .randomizer import Seed, Symbols, as_epsilon, as_generator, as_symbols
 
-# Most columns of the matrix, because reports are counted in an array with an entry for each column.
+# Most columns of the matrix, because reports are counted in an array with an entry for each column;
+# more are refused.
 LARGEST = 1 << 24
 
 

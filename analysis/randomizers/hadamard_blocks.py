@@ -64,7 +64,8 @@ from .randomizer import (
     as_symbols,
 )
 
-# Most columns of all blocks, because reports are counted in an array with an entry for each column.
+# Most columns of all blocks, because reports are counted in an array with an entry for each column;
+# more are refused.
 LARGEST = 1 << 24
 # Most entries of a matrix for which the capacity is computed by iteration. For larger matrices a
 # bound is given by a formula.
@@ -353,12 +354,12 @@ class HadamardBlocks(Numbered, Randomizer):
         return divergences
 
     def log_likelihood(self, values: npt.NDArray[np.int64], own: Symbols, rng: Seed) -> Floats:
-        """Return the log-likelihood of simulated reports under each value, shape (own, values).
+        """Return the log-likelihood of simulated reports under each symbol, shape (own, values).
 
-        It is epsilon if the report supports the value, else 0. Terms that do not depend on the
-        value are left out.
+        It is epsilon if the report supports the symbol, else 0. Terms that do not depend on the
+        symbol are left out.
 
-        own: the row of each sender in `values`.
+        values: the symbols, shape (values, 1). own: the row of each sender in `values`.
         """
         supports = self.supports(self.sample(values[own, 0], rng))
         return np.asarray(supports[:, values[:, 0]] * self.epsilon, np.float64)
@@ -398,7 +399,7 @@ class HadamardBlocks(Numbered, Randomizer):
         are in one block, the row of z is the product of the rows of u and v, or independent of
         them. Else z is in the block of v, or in a block without u and v.
         """
-        # rows in use of the first block, which has the most symbols
+        # rows in use of the first block, which has the most symbols; they decide which cases exist
         rows = -(-self.a // self.blocks)
         pairs = []
         if self.blocks > 1:
@@ -444,7 +445,8 @@ class HadamardBlocks(Numbered, Randomizer):
         flags.
         """
         listed = np.array([share for share, *_ in kinds])
-        # all other blocks: their columns do not support u, v or z
+        # The columns of all other blocks support none of u, v and z, because a column supports only
+        # symbols of its own block.
         shares = np.append(listed, self.blocks - listed.sum())
         inside = np.array([supported for _, *supported in kinds] + [[False] * 3]).T
         high = 2 * self.truth

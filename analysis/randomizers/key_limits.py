@@ -28,8 +28,8 @@ from .limits import ConfidenceLimits, moved
 from .share_limits import first_fitting
 
 MEANS = np.linspace(-1.0, 1.0, 401)
-# Arguments b of exp(b c) in the Chernoff bound, c a report's contribution; each is divided by the
-# largest contribution.
+# Arguments b of exp(b c) in the Chernoff bound, with c a report's contribution. Each is divided by
+# the largest contribution, so that the same arguments serve for every scale.
 TILTS = np.geomspace(1e-3, 64.0, 64)
 
 

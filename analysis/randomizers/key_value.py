@@ -407,11 +407,11 @@ class KeyValue(Randomizer):
         return [f"{symbol:0{self.text_width}x}" for symbol in self.symbols(reports).tolist()]
 
     def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Any) -> Floats:
-        """Return the log-likelihood of simulated reports under each value, shape (own, values).
+        """Return the log-likelihood of simulated reports under each text, shape (own, values).
 
         It is the log of an entry of the randomizer's matrix.
 
-        own: the row of each sender in `values`.
+        values: numbers of the texts, shape (values, 1). own: the row of each sender in `values`.
         """
         symbols = self.symbols(self.sample(values[own, 0], rng))
         return np.asarray(np.log(self.matrix[symbols][:, values[:, 0]]))

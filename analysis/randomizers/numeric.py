@@ -261,8 +261,10 @@ class Numeric(Numbered):
     def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
         """Return the log-likelihood of simulated reports under each number, shape (own, values).
 
-        The result holds logarithms of matrix entries. own: for each sender, the index in `values`
-        of its number.
+        The result holds logarithms of matrix entries.
+
+        values: the indices of the numbers in `points`, shape (values, 1). own: the row of each
+        sender in `values`.
         """
         symbols = self.sample(values[own, 0], rng)
         return np.asarray(np.log(self.law[symbols][:, values[:, 0]]))

@@ -52,7 +52,8 @@ from .row_numbers import check_rows
 from .share_limits import share_limits
 from .symmetric_capacity import spread, symmetric
 
-# most bytes of a text; each number of bytes is a level, the length of a reported prefix
+# Most bytes of a text; longer texts are refused. Each number of bytes is a level, the length of a
+# reported prefix.
 MOST_BYTES = 64
 
 
@@ -398,7 +399,10 @@ class PrefixTree(Randomizer):
         """Return the log-likelihood of simulated reports under each text, shape (own, values).
 
         It is epsilon if the report has the hash value of the text's prefix, else 0. Terms that are
-        equal for all texts are left out. own: for each sender, the index in `values` of its text.
+        equal for all texts are left out.
+
+        values: the indices of the texts in `words`, shape (values, 1). own: the row of each sender
+        in `values`.
         """
         sample = self.sample(values[own, 0], rng)
         likelihood = np.zeros((len(sample), len(values)))

@@ -43,9 +43,10 @@ from .randomizer import (
     as_symbols,
 )
 
-# Most vectors of the space: the Fourier transform that counts reports holds them all in memory.
+# Most vectors of the space, because the Fourier transform that counts reports holds them all in
+# memory; more are refused.
 LARGEST = 1 << 22
-LARGEST_FIELD = 2039  # the largest prime whose square is below LARGEST
+LARGEST_FIELD = 2039  # the largest prime q with q^2 vectors, the fewest of a space, below LARGEST
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,7 +103,9 @@ class Pure(Randomizer):
         """Return the log-likelihood of simulated reports under each value, shape (own, values).
 
         It is epsilon if the report supports the value, else 0. Terms that are equal for all values
-        are left out. own: for each sender, the index in `values` of its value.
+        are left out.
+
+        values: the different symbols, shape (values, 1). own: the row of each sender in `values`.
         """
         supports = self.supports(self.sample(values[own, 0], rng))
         likelihood: Floats = (supports[:, values[:, 0]] * self.epsilon).astype(np.float64)

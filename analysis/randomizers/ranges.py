@@ -55,7 +55,8 @@ from .range_limits import Leaves, leaves_law, limits_of_sets, with_everybody
 from .row_numbers import check_rows
 from .unary import UnaryEncoding
 
-MOST_LEAVES = 1024  # most numbers: the least-squares matrix has an entry for each pair of them
+# most numbers, because the least-squares matrix has an entry for each pair; more are refused
+MOST_LEAVES = 1024
 FANOUT = 4  # default children of a node; the paper's best for consistent trees are 4 to 8
 QUARTERS = (0.25, 0.5, 0.75)
 
@@ -403,8 +404,10 @@ class Ranges(Randomizer):
         """Return the log-likelihood of simulated reports under each number, shape (own, values).
 
         It is epsilon if the report has a 1 at the node above the number in the tree, else 0. Terms
-        that are equal for all numbers are left out. own: for each sender, the index in `values` of
-        its number.
+        that are equal for all numbers are left out.
+
+        values: the indices of the numbers in `points`, shape (values, 1). own: the row of each
+        sender in `values`.
         """
         rows = self.sample(values[own, 0], rng)
         width = np.array(self.widths)[rows.levels, None]

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from ...errors import ParameterError
 
-# Most different reports that can be numbered in 64 bits, with room for sums.
+# Most different reports that can be numbered in 64 bits, with room for sums; more are refused.
 MOST_ROWS = 1 << 62
 
 

@@ -296,8 +296,10 @@ class SampledFeature(Randomizer):
         """Return the log-likelihood of simulated reports under each row, shape (own, values).
 
         A report's log-likelihood is that under the randomizer of the drawn feature; the probability
-        of the draw is the same for all rows. Terms that are equal for all rows are left out. own:
-        for each sender, the index in `values` of its row of values.
+        of the draw is the same for all rows. Terms that are equal for all rows are left out.
+
+        values: the different rows of values, one for each feature. own: the index in `values` of
+        each sender's row.
         """
         own_rows, (chooser, noise) = np.asarray(own), as_generator(rng).spawn(2)
         choice = chooser.integers(0, len(self.parts), len(own_rows))

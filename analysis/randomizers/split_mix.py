@@ -160,7 +160,7 @@ class SplitMix(Randomizer):
         exact = self._steps[values]
         steps = np.floor(exact + rng.random(len(values))).astype(
             np.int64
-        )  # random rounding, which keeps the mean
+        )  # rounded at random, because that keeps the mean
         noise_shape, chance = 1 / self.people, 1 - self.alpha
         steps += rng.negative_binomial(noise_shape, chance, len(values))
         steps -= rng.negative_binomial(noise_shape, chance, len(values))
@@ -292,9 +292,10 @@ class SplitMix(Randomizer):
     ) -> Floats:
         """Return log-likelihoods as if a number were sent in clear: 0 for this number, else -50.
 
-        This is nearly true without a mix, because the noise of one person is a small part of the
-        noise of all people. Shape (own, values). own: for each sender, the index in `values` of its
-        number.
+        That is nearly true without a mix, because the noise of one person is a small part of the
+        noise of all people. Shape (own, values).
+
+        values: the different inputs. own: the row of each sender in `values`.
         """
         is_equal = values[own, 0][:, None] == values[None, :, 0]
         return np.where(is_equal, 0.0, -50.0)

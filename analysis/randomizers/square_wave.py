@@ -34,8 +34,8 @@ from .neighbour_laws import PairLaw
 from .numeric import CELLS, Numeric, rounded_mass
 from .randomizer import as_symbols
 
-# Most numbers in the list of possible numbers. Reports have only 513 levels, too few to estimate
-# the shares of more numbers.
+# Most numbers in the list of possible numbers; more are refused, because reports have only 513
+# levels, too few to estimate the shares of more numbers.
 MOST_NUMBERS = 256
 # Most steps of the search for the maximum-likelihood distribution; the result of the last step is
 # then used. The search ends before if the log-likelihood is at most GAP nats below the maximum.

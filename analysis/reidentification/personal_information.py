@@ -25,7 +25,7 @@ from ..randomizers.small_divergence import excess, in_unit
 from ..validation import Floats, whole
 from .joint_law import Joint, as_joint, weighted_counts
 
-# Most entries of a people x reports array that are in memory at one time.
+# Most entries of a people x reports array that are made at one time, to bound the memory.
 BLOCK = 1 << 22
 
 

@@ -34,8 +34,8 @@ from .nearest import Codes, Floats, Near, Numbers, neighbours
 from .rates import Rate, ReleaseAttack
 
 SEED = 0x67756573  # seed of the samples, so that results are repeatable
-# sets of columns with cached counts; an attack reads at most three, and the control may read the
-# same again
+# Most sets of columns with cached counts, because the counts take much memory. An attack reads at
+# most three sets, and the control may read the same three again.
 CACHE_SIZE = 3
 # most comparisons of one value with another; beyond it, people are sampled to save time
 MAX_COMPARISONS = 4e9

@@ -27,7 +27,8 @@ from ...errors import ParameterError
 from ..exposure.cells import as_columns, as_table, cells_of
 from ..exposure.persons import Persons
 
-CELLS = 1 << 22  # most entries of a matrix of classes x values that are in memory at once
+# most entries of a matrix of classes x values that are made at once, to bound the memory
+CELLS = 1 << 22
 
 
 @dataclass(frozen=True, slots=True)

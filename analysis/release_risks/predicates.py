@@ -51,7 +51,8 @@ COMPARE = {
 }
 Accumulate = Callable[..., NDArray[np.int64]]
 Owner = NDArray[np.integer] | None  # the person of each row; None: each row is a person's own
-SIGNS = tuple(COMPARE)  # comparisons of numbers; only the first two apply to categories
+# comparisons of numbers; only the first two, "==" and "!=", apply to categories
+SIGNS = tuple(COMPARE)
 # approximate limit of the rows and combinations of values counted; beyond it, sets of columns are
 # sampled
 MAX_COUNTED = 4e9

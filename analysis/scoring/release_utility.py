@@ -34,7 +34,8 @@ from ...errors import ParameterError
 from ..suppression.cell_patterns import BLANK, Pattern
 
 STEPS = 500  # most steps of expectation maximisation (EM); the last step's shares are then used
-STILL = 1e-12  # EM ends if no share changes by more than this in a step
+# EM ends if no share changes by more than this in a step, as further steps change little
+STILL = 1e-12
 TINY = 1e-300  # divisor in place of a sum that is 0, to avoid a division by 0
 
 Floats = NDArray[np.float64]

@@ -44,7 +44,8 @@ from .score_divergence import sorted_divergence
 # with means 1 to 4 deviations apart (100 to 20,000 genuine, up to 20,000 impostor scores): the
 # bound with 6 bins is nearest to the true divergence.
 BINS = 6
-# Seed of the random third of the scores that chooses the bins; the other scores are counted.
+# Seed of the random third of the scores that chooses the bins, so that results are repeatable; the
+# other scores are counted.
 SPLIT = 0x62696E73
 # Least number of scores, or of people if a person has several scores that depend on each other. Of
 # three, a random one chooses the bins, and the other two are counted in the bins.

@@ -42,8 +42,8 @@ from .error_tradeoff import as_scores
 
 # Scores that differ by less than this, relative to the largest score, are equal up to rounding.
 ROUNDING = 1e-12
-# If scores tie, the distance to the genuine neighbour of this rank sets the radius of the interval
-# in which scores are counted.
+# If scores tie, the distances of the nearest scores are 0 up to rounding. So the interval in which
+# scores are counted then reaches at least to the genuine neighbour of this rank.
 TIED = 10
 
 

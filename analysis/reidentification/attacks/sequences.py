@@ -161,7 +161,8 @@ class Sequences:
 
         unit_counts = np.ones(len(self.events), np.int64)
         shape = (self.people, self.symbols)
-        # The array adds up duplicates in place, which would change the events without a copy.
+        # A copy is made, because the array adds up duplicates in place, which would change the
+        # events.
         counts = csr_array((unit_counts, self.events, self.offsets), shape=shape, copy=True)
         counts.sum_duplicates()
         return counts

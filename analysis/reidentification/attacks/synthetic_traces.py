@@ -22,7 +22,7 @@ from ...randomizers.randomizer import Seed, as_generator
 from ...validation import Floats, whole
 from .sequences import Events, Sequences
 
-# Most entries of a people x items array that are in memory at one time.
+# Most entries of a people x items array that are made at one time, to bound the memory.
 BLOCK = 1 << 22
 
 
