@@ -162,7 +162,10 @@ def _multiplied(pairs: Sequence[PairLaw]) -> PairLaw:
     """
 
     def outer(laws: Sequence[Floats]) -> Floats:
-        """Return the product of distributions over all combinations of outcomes, flattened."""
+        """Return the joint distribution of independent outcomes, flattened.
+
+        laws: the distribution of each outcome. The last outcome varies fastest in the result.
+        """
         return np.asarray(reduce(np.multiply.outer, laws).ravel())
 
     shared = [pair.shared for pair in pairs if pair.shared is not None]

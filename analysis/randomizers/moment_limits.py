@@ -167,7 +167,10 @@ def coins(weights: Floats, chance: float, truth: float, lie: float) -> Moments:
     """
 
     def moments(tilts: Floats) -> Floats:
-        """Return log E exp(tilt * contribution) for each tilt and each weight of the bit."""
+        """Return log E exp(tilt * contribution) for each tilt and each weight of the bit.
+
+        The contribution is that of a noisy bit to an estimate; a tilt is an argument.
+        """
         scale = tilts.reshape(-1, *(1,) * weights.ndim) * weights / (truth - lie)
         with np.errstate(divide="ignore"):
             log_ones, zeros = np.log(chance), np.log1p(-chance)
@@ -185,7 +188,10 @@ def laws(levels: Floats, law: Floats) -> Moments:
     """
 
     def moments(tilts: Floats) -> Floats:
-        """Return log E exp(tilt * contribution) for each tilt and each input."""
+        """Return log E exp(tilt * contribution) for each tilt and each input.
+
+        The contribution is that of a report; a tilt is an argument of the function.
+        """
         powers = tilts[:, None] * levels
         top = powers.max(axis=1, keepdims=True)
         return np.asarray(np.log(np.exp(powers - top) @ law) + top)
@@ -201,7 +207,10 @@ def largest(moments: Moments, has: npt.NDArray[np.bool_]) -> Moments:
     """
 
     def ends(tilts: Floats) -> Floats:
-        """Return the largest of `moments` over inputs without and with the value, at each tilt."""
+        """Return the largest of `moments` over inputs without and with the value; (tilts, 2).
+
+        tilts: the arguments of the log moment-generating functions.
+        """
         moments_of_values = moments(tilts)
         return np.stack(
             [moments_of_values[:, ~has].max(axis=1), moments_of_values[:, has].max(axis=1)], axis=1
@@ -292,7 +301,11 @@ def supporting(truth: float, lie: float) -> ShareLaw:
     parts = [coins(np.ones(1), chance, truth, lie) for chance in (lie, truth)]
 
     def moments(tilts: Floats) -> Floats:
-        """Return the log moment-generating functions of people without and with the value."""
+        """Return log E exp(tilt * contribution) for people without and with the value.
+
+        The contribution is that of a report to the estimated share of the value. Shape
+        (tilts, 2).
+        """
         return np.concatenate([part(tilts) for part in parts], axis=1)
 
     return ShareLaw(moments, max(1 - lie, lie) / (truth - lie))
@@ -310,9 +323,10 @@ def added(weights: Sequence[float], laws: Sequence[ShareLaws]) -> ShareLaws:
         parts = [part(place) for part in laws]
 
         def moments(tilts: Floats) -> Floats:
-            """Return the sum of the log moment-generating functions of the summands.
+            """Return the log moment-generating function of the weighted sum of contributions.
 
-            The summands are independent.
+            It is the sum of the summands' functions, because they are independent. tilts: the
+            arguments of the function.
             """
             pairs = zip(weights, parts, strict=True)
             return np.asarray(sum(part.moments(weight * tilts) for weight, part in pairs))
@@ -344,7 +358,8 @@ def drawn(weights: Floats, laws: Sequence[ShareLaws]) -> ShareLaws:
         def moments(tilts: Floats) -> Floats:
             """Return the log moment-generating function of the drawn randomizer's contribution.
 
-            The function is the mean of the randomizers' functions, weighted by their probabilities.
+            Without the log, the function is the mean of the randomizers' moment-generating
+            functions, weighted by the probabilities of the draw. tilts: its arguments.
             """
             moments_of_parts = np.stack([part.moments(tilts) for part in parts])
             return np.asarray(logsumexp(moments_of_parts, b=weights[:, None, None], axis=0))

@@ -158,7 +158,10 @@ def _by_support(randomizer: Pure, reports: Any) -> _Likelihood:
     least_likelihood = np.exp(-randomizer.epsilon)
 
     def forward(p: Floats) -> Floats:
-        """Return the likelihood of each report under the shares p, up to a constant factor."""
+        """Return the likelihood of each report, divided by a constant factor.
+
+        p: the shares of people with each input.
+        """
         return np.asarray(
             least_likelihood + (1 - least_likelihood) * (table @ p.astype(np.float32)), np.float64
         )

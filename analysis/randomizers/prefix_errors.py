@@ -370,17 +370,16 @@ def drawn_limits(
     )
 
     def is_enough(holders: int) -> bool:
-        """Whether `agree` or more supporting reports are probable: more than alpha / 2.
+        """Whether P(`agree` or more reports of drawn people support the value) > alpha / 2.
 
-        The reports are those of the drawn people. holders: the number of people with the value.
+        holders: the number of people with the value.
         """
         return 1 - fewer(*supporters(holders, people, *law)) > alpha / 2
 
     def is_not_too_many(others_tested: int) -> bool:
-        """Whether `agree` or fewer supporting reports are probable: more than alpha / 2.
+        """Whether P(`agree` or fewer reports of drawn people support the value) > alpha / 2.
 
-        The reports are those of the drawn people. others_tested: the number of people without the
-        value.
+        others_tested: the number of people without the value.
         """
         return as_many(*supporters(people - others_tested, people, *law)) > alpha / 2
 

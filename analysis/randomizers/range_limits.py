@@ -52,7 +52,10 @@ def leaves_law(
     above = [paths[level].argmax(axis=0) for level in levels]
 
     def moments(tilts: Floats) -> Floats:
-        """Return log E exp(tilt * contribution), for each tilt and each number of the person."""
+        """Return log E exp(tilt * contribution), for each tilt and each number of the person.
+
+        The contribution is that of a report to the share of people in the set of leaves.
+        """
         moments_of_zeros = zeros(tilts)
         own_moments = of_ones(tilts) - moments_of_zeros
         level_moments = [

@@ -311,7 +311,7 @@ def _wide(
         return best_bound([marginals[j] for j in columns], k).people
 
     def truth(columns: Columns) -> int:
-        """Return the people that a set of columns truly exposes."""
+        """Return the people that a set of columns truly exposes, in classes smaller than k."""
         return _below(codes, source, columns, k)
 
     if persons is None:

@@ -211,7 +211,10 @@ def _best_scale(distances: Floats) -> float:
     """
 
     def slope(b: float) -> float:
-        """Return the derivative, in b, of the mean log probability of the rows' owners."""
+        """Return the derivative, in b, of the mean log probability of the rows' owners.
+
+        b: the factor of the scores.
+        """
         top = b * distances
         weight = np.exp(top - top.max(axis=1, keepdims=True))
         return -float(((weight * distances).sum(axis=1) / weight.sum(axis=1)).mean())
