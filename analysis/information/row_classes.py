@@ -57,9 +57,11 @@ class RowClasses:
 def two_level(Q: Any) -> TwoLevel | None:
     """Return the two-level form of a randomizer, or None if it has none.
 
-    A report of the form is a subset of the inputs: its probability is `high` for each input in the
-    subset, `low` elsewhere, up to a factor. Unary encoding and local hashing with all functions
-    have this form.
+    A report of the form is a subset of the inputs. Its probability is, up to a factor, `high` for
+    each input in the subset and `low` for all other inputs. Unary encoding and local hashing with
+    all functions have this form.
+
+    Q: a randomizer, or a matrix, which has no such form.
     """
     form: TwoLevel | None = getattr(Q, "two_level", None)
     return form
@@ -69,9 +71,9 @@ def all_hashes(a: int, g: int, epsilon: float) -> TwoLevel:
     """Return local hashing with all g^a hash functions (paper 002, Example 7.4), for any a.
 
     A report is a hash function h and a hash value c. It stands for the subset of inputs that h maps
-    to c; each input is in the subset with probability 1/g. `randomizers.LocalHash` draws from a
-    smaller family of functions, so it is a different randomizer, with the same local differential
-    privacy level at equal g and epsilon.
+    to c; each input is in the subset with probability 1/g. `randomizers.LocalHash` is a different
+    randomizer, because it draws from a smaller family of functions. At equal g and epsilon it has
+    the same local differential privacy level.
 
     >>> from veilmix.analysis.information import all_hashes, worst_case_privacy
     >>> round(worst_case_privacy(all_hashes(4, 2, 1.0)), 3)
@@ -91,7 +93,10 @@ def row_classes(Q: Any, prior: Any, rng: np.random.Generator) -> RowClasses:
     """Return the classes of reports that give the same information, for any randomizer.
 
     For randomised response, unary encoding and local hashing the classes follow from the
-    parameters, else from the matrix. `prior` are the Dirichlet parameters of the inputs.
+    parameters, else from the matrix.
+
+    Q: the randomizer or its matrix. prior: the Dirichlet parameters of the inputs. rng: source of
+    random reports if there are too many classes.
     """
     form = two_level(Q)
     if form is not None:
@@ -105,8 +110,8 @@ def row_classes(Q: Any, prior: Any, rng: np.random.Generator) -> RowClasses:
 def response_classes(a: int, epsilon: float, prior: Floats) -> RowClasses:
     """Return the classes of equivalent reports of generalised randomised response.
 
-    There is a class for each distinct Dirichlet parameter in `prior`, as the row of report y is
-    e^epsilon at input y and 1 elsewhere, up to a factor. `a` is the number of inputs.
+    There is a class for each distinct Dirichlet parameter in `prior`, because the row of report y
+    is, up to a factor, e^epsilon at input y and 1 elsewhere. `a` is the number of inputs.
     """
     alpha, copies = np.unique(prior, return_counts=True)
     total = prior.sum()
@@ -153,6 +158,8 @@ def subset_classes(form: TwoLevel, prior: Floats, rng: np.random.Generator) -> R
 
     A class is given by the number of inputs in the subset for each distinct Dirichlet parameter in
     `prior`. If there are more than `MOST_CLASSES`, subsets are drawn at random.
+
+    form: the two relative probabilities of a report, for inputs in the subset and for others.
     """
     from scipy.stats import binom
 

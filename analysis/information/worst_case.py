@@ -129,10 +129,10 @@ class WorstReport:
     def approached(self, eta: float) -> float:
         """Return the share of a value's entropy that the worst report hides, for a biased prior.
 
-        Under the prior a person has the input `likely` with probability 1 - eta, else `unlikely`:
-        the inputs for which the report has the largest and the least probability. The share
-        decreases to `value` as eta goes to 0, slowly: their distance is about 1 / log(1 / eta).
-        Logarithms of eta allow an eta as small as 1e-300.
+        The worst report has the largest probability for the input `likely`, the least for
+        `unlikely`. Under the prior a person has `likely` with probability 1 - eta, else `unlikely`.
+        The share decreases to `value` as eta goes to 0, slowly: their distance is about
+        1 / log(1 / eta). Logarithms of eta allow an eta as small as 1e-300.
 
         Args:
             eta: probability of the unlikely input, 0 < eta < 1.

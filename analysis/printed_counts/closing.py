@@ -429,7 +429,7 @@ class _ClosingSearch:
     def _goes_on(self, max_programs: int) -> bool:
         """Whether the search continues.
 
-        It ends after `max_programs` solved linear and integer programs, or if no safe choice of
-        suppressed cells can have a smaller loss than the best found.
+        It ends after `max_programs` solved linear and integer programs. It also ends if no safe
+        choice of suppressed cells can have a smaller loss than the best found.
         """
         return self.attacker.programs < max_programs and self.bound < self.cost(self.best)

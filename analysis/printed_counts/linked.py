@@ -93,9 +93,9 @@ class LinkedCounts:
         return int(self.counts[self.total])
 
     def small(self, k: int) -> NDArray[np.bool_]:
-        """Return whether each cell must be protected, shape (cells,).
+        """Return a mask of the cells that must be protected, shape (cells,).
 
-        A cell must be if it is printed and has fewer than k persons, or if it is a group of persons
+        A printed cell must be protected if it has fewer than k persons. So must a group of persons
         that subtraction of printed counts would reveal.
         """
         small: NDArray[np.bool_] = self.printed & (self.counts < k)
@@ -267,8 +267,8 @@ def _chains(block: Subset, tables: Sequence[Subset]) -> list[Subset]:
     """Return the sets of columns for which a block needs counts, the shortest first.
 
     A block is the columns of a table, or of tables that form a cycle. The sets are the columns of
-    the printed tables and their totals. Further sets link them to the block: each is the set before
-    with a column more, so that each count is a sum of counts of the next set.
+    the printed tables and their totals. Further sets link them to the block: each has one column
+    more than the set before. So each count is a sum of counts of the next set.
     """
     needed = dict[Subset, None]()
     for table in tables:

@@ -35,8 +35,8 @@ Flags = NDArray[np.bool_]
 class Need:
     """A requirement: a count of a small cell that an attacker must hold possible.
 
-    Each small cell has two requirements for each attacker: a table with the least count, and a
-    table with at least k persons, must agree with all that the attacker knows.
+    Each small cell has two requirements for each attacker. A table with the least count must agree
+    with all that the attacker knows, and a table with at least k persons must too.
 
     Attributes:
         cell: the place of the protected cell.

@@ -337,8 +337,8 @@ class Bloom(Randomizer):
     def capacity(self, people: int) -> tuple[float, bool]:
         """Return (bound, attained): an upper bound in nats on a report's information on its sender.
 
-        For n people the bound is log n, or the log of the number of words if that is less.
-        `attained` is False, as a report tells less.
+        For n = `people` the bound is log n, or the log of the number of words if that is less.
+        `attained` is False, because a report reveals less.
         """
         return min(log(people), log(self.a)), False
 
@@ -346,8 +346,8 @@ class Bloom(Randomizer):
         """Return an upper bound on the contraction coefficient, in [0, 1].
 
         The coefficient is the largest share of any information in the sender's word that a report
-        retains. The bound is exact for two words with no bit in common in any cohort (a random
-        group of users with hash functions of its own).
+        retains. The bound is exact for two words with no bit in common in any cohort. A cohort is a
+        random group of users with hash functions of its own.
         """
         from scipy.stats import binom
 

@@ -104,9 +104,9 @@ def sampled_neighbours(parts: Sequence[Randomizer]) -> list[Neighbours] | None:
 def _is_symmetric(pair: PairLaw) -> bool:
     """Whether two values u and v of a person can be exchanged in the likelihood ratios of a report.
 
-    It is so if the pair (P_u/b, P_v/b) has the same distribution as (P_v/b, P_u/b), for a report
-    drawn from the privacy blanket b (a part of other people's reports that any value has). P_u and
-    P_v are the report distributions of u and v.
+    The report is drawn from the privacy blanket b, a part of other people's reports that any value
+    has. P_u and P_v are the report distributions of u and v. The values can be exchanged if the
+    pair (P_u/b, P_v/b) has the same distribution as (P_v/b, P_u/b).
     """
     ratios = np.column_stack([pair.u_ratios, pair.v_ratios])
 

@@ -65,7 +65,7 @@ def hash_loss(p: npt.ArrayLike, g: int, epsilon: float, users: int) -> Floats:
 def hash_loss_at(p: npt.ArrayLike, g: float, theta: float, users: int) -> Floats:
     """Return the expected squared error of estimated shares under local hashing, by theta.
 
-    theta = (e^eps - 1) / (g + e^eps - 1) takes the place of epsilon eps: it is the probability of
+    theta = (e^eps - 1) / (g + e^eps - 1) takes the place of epsilon eps. It is the probability of
     the true hash value in a report minus that of a given other hash value. The result has the shape
     of p (paper 003, (51); its limit (24) if g is infinite).
 

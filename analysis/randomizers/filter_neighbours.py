@@ -26,8 +26,8 @@ from .randomizer import Bits
 def filter_neighbours(filters: Bits, q: float) -> list[Neighbours]:
     """Return the report distributions of two words sent as Bloom filters, for shuffling bounds.
 
-    There is a case for each number of bits that two words share in each cohort (a random group of
-    users with hash functions of its own). Pairs that share fewest bits come first.
+    Users are divided at random into cohorts with different hash functions. There is a case for each
+    number of bits that two words share in each cohort. Pairs that share fewest bits come first.
 
     Args:
         filters: shape (cohorts, words, bits); every word sets an equal number of bits per cohort.

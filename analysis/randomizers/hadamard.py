@@ -131,10 +131,10 @@ class Hadamard(Numbered, Pure):
         """Return (bound, attained): a report's most information about its sender among n people.
 
         The bound in nats, for n = `people`, is log 2 less the entropy of a bit that is 1 with
-        probability `truth`, because half of all columns support a symbol; it is at most log n. It
-        is not attained, because no distribution of the inputs makes column 0 as likely as the other
-        columns. Small cases in which n is at least the number of symbols are computed from the
-        matrix instead.
+        probability `truth`, at most log n. It is so because half of all columns support a symbol.
+        It is not attained, because no distribution of the inputs makes column 0 as likely as the
+        other columns. Small cases in which n is at least the number of symbols are computed from
+        the matrix instead.
         """
         if self._is_computed(people):
             return super(Hadamard, self).capacity(people)

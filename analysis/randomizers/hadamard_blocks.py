@@ -383,8 +383,8 @@ class HadamardBlocks(Numbered, Randomizer):
     def contraction(self) -> float:
         """Return the contraction coefficient, in [0, 1].
 
-        It is the largest share of any information in a person's symbol that the report retains: the
-        maximum over two symbols in the same block, and two symbols in different blocks.
+        It is the largest share of any information in a person's symbol that the report retains. It
+        is the maximum over two cases: two symbols in the same block, or in different blocks.
         """
         blankets = [blanket for blanket, _ in self.neighbours()]
         return max(two_inputs(law.law * law.u_ratios, law.law * law.v_ratios) for law in blankets)

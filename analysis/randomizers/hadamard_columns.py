@@ -37,8 +37,8 @@ def agree(columns: npt.NDArray[Any], rows: npt.NDArray[Any]) -> npt.NDArray[np.b
 def same_block_kinds() -> list[Kind]:
     """Return the kinds of columns for two symbols u and v with rows in the same Hadamard matrix.
 
-    A kind is a share of the columns, and whether they have a 1 in the rows of u, of v and of a
-    third symbol, here False.
+    A kind is a share of the columns, and three flags. The flags say whether the columns have a 1 in
+    the rows of u, of v and of a third symbol; the third flag is False here.
     """
     return [(0.25, u, v, False) for u in (True, False) for v in (True, False)]
 
@@ -46,8 +46,8 @@ def same_block_kinds() -> list[Kind]:
 def product() -> list[Kind]:
     """Return the kinds of columns if the row of symbol z is the product of the rows of u and v.
 
-    The three rows are in the same Hadamard matrix, so a column has a 1 for z if it has equal
-    entries for u and v. A kind is a share of the columns, and whether they have a 1 for u, v and z.
+    The three rows are in the same Hadamard matrix. So a column has a 1 for z if its entries for u
+    and v are equal. A kind is a share of the columns, and whether they have a 1 for u, v and z.
     """
     return [(0.25, u, v, u == v) for u in (True, False) for v in (True, False)]
 
@@ -64,9 +64,9 @@ def independent() -> list[Kind]:
 def two_block_kinds() -> list[Kind]:
     """Return the kinds of columns for two symbols u and v with rows in different matrices.
 
-    Each block of symbols has a Hadamard matrix of its own. A kind is the number of columns, as a
-    share of a matrix's columns, and whether they have a 1 in the rows of u, of v and of a third
-    symbol, here False.
+    Each block of symbols has a Hadamard matrix of its own. A kind is a number of columns, as a
+    share of a matrix's columns, and three flags. The flags say whether the columns have a 1 in the
+    rows of u, of v and of a third symbol; the third flag is False here.
     """
     halves = (True, False)
     return [(0.5, u, False, False) for u in halves] + [(0.5, False, v, False) for v in halves]
@@ -75,8 +75,9 @@ def two_block_kinds() -> list[Kind]:
 def near_v() -> list[Kind]:
     """Return the kinds of columns if v and a third symbol z share a block that u is not in.
 
-    Each block of symbols has a Hadamard matrix of its own. A kind is the number of columns, as a
-    share of a matrix's columns, and whether they have a 1 in the rows of u, v and z.
+    Each block of symbols has a Hadamard matrix of its own. A kind is a number of columns, as a
+    share of a matrix's columns, and three flags. The flags say whether the columns have a 1 in the
+    rows of u, v and z.
     """
     further_kinds = [(0.25, False, v, z) for v in (True, False) for z in (True, False)]
     return [*two_block_kinds()[:2], *further_kinds]
@@ -85,8 +86,11 @@ def near_v() -> list[Kind]:
 def with_other_block(kinds: Sequence[Kind]) -> list[Kind]:
     """Return the given kinds of columns, and the kinds of a block with a third symbol z.
 
-    Each block of symbols has a Hadamard matrix of its own; this block has neither of the attacked
-    person's two symbols. A kind is the number of columns, as a share of a matrix's columns, and
-    whether they have a 1 in the rows of the two symbols and of z.
+    Each block of symbols has a Hadamard matrix of its own. The block of z has neither of the
+    attacked person's two symbols. A kind is a number of columns, as a share of a matrix's columns,
+    and three flags. The flags say whether the columns have a 1 in the rows of the two symbols and
+    of z.
+
+    kinds: the kinds of columns of the two symbols' blocks.
     """
     return [*kinds, (0.5, False, False, True), (0.5, False, False, False)]

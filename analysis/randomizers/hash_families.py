@@ -160,8 +160,8 @@ class FieldFamily:
     def _by_preimages(self, u: Elements, target: Elements) -> Support:
         """Count, for every symbol x, the reports with low(u x) = target, by solving for x.
 
-        low(u x) are the j low coordinates of the product of key and symbol in GF(2^k), `target` is
-        the report's hash value plus the key's v. Reports are handled in blocks that fit in the
+        low(u x) are the j low coordinates of the product of key u and symbol x in GF(2^k). `target`
+        is the report's hash value plus the key's v. Reports are handled in blocks that fit in the
         processor's cache.
         """
         counts = np.zeros(self.a, np.int64)
@@ -173,8 +173,8 @@ class FieldFamily:
     def _count_preimages(self, counts: Support, u: Elements, target: Elements) -> None:
         """Add to `counts` all symbols x with low(u x) = target, for each report.
 
-        low(u x) are the j low coordinates of the product of key and symbol in GF(2^k), `target` is
-        the report's hash value plus the key's v. The solutions are 1 / u times all elements with
+        low(u x) are the j low coordinates of the product of key u and symbol x in GF(2^k). `target`
+        is the report's hash value plus the key's v. The solutions are 1 / u times all elements with
         these coordinates. They are listed in Gray-code order, so that each follows from the last by
         an addition.
         """

@@ -339,8 +339,8 @@ class KeyValue(Randomizer):
     def capacity(self, people: int) -> tuple[float, bool]:
         """Return (bound, attained): a report's most information about its sender among n people.
 
-        The bound in nats, for n = `people`, is log n, or the log of the number of texts that people
-        may have if that is less. `attained` is False, as a report tells less.
+        The bound in nats, for n = `people`, is log n. It is the log of the number of texts that
+        people may have, if that is less. `attained` is False, because a report reveals less.
         """
         return min(log(people), log(self.inputs)), False
 

@@ -76,8 +76,8 @@ class Laplace(Numeric):
     def classes(self) -> PairLaw:
         """The report distributions of the two ends of the range, with their privacy blanket.
 
-        The blanket is the part that the reports of all levels have in common: for each report the
-        least probability over the levels, which either of the two ends has.
+        The blanket is the part that the reports of all levels have in common. It is, for each
+        report, the least probability over the levels, which either of the two ends has.
         """
         u, v = self.grid[:, -1], self.grid[:, 0]
         common_law = np.minimum(u, v)

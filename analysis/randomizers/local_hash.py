@@ -70,9 +70,9 @@ class LocalHash(Pure):
 
     If g is a power of two, keys are short and the supporting reports of all symbols are counted
     fast. For any other g the count takes people times a steps. So paper 003's g = 10^8 is replaced
-    here by 2^27 = 1.34 * 10^8. At an equal `loss_parameter` (probability of the true reported
-    symbol minus that of another) this costs 0.3 nats more, and the squared error is smaller for
-    every share (by 25 % for a symbol that no person has).
+    here by 2^27 = 1.34 * 10^8. The two are compared at an equal `loss_parameter`, the probability
+    of the true reported symbol minus that of another. Then 2^27 costs 0.3 nats more, and the
+    squared error is smaller for every share (by 25 % for a symbol that no person has).
 
     Attributes:
         a: number of symbols, 2 .. 2^31.

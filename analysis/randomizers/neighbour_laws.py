@@ -255,8 +255,9 @@ def flip_pair_among(q: float, h: int, j: int, r: int) -> PairLaw:
     """Return the report distributions of bit vectors u and v if all other people have x.
 
     u and v differ in h bits; q is the probability of a flip. x agrees with u in j of the h bits,
-    and is inverted in r of the other bits. The outcomes are three counts of bits of a report: equal
-    to u among the j bits, equal to u among the other h - j, and equal to x among the r bits.
+    and is inverted in r of the other bits. An outcome is three numbers of bits of a report. They
+    count the bits equal to u among the j bits and among the other h - j, and the bits equal to x
+    among the r bits.
     """
     p = 1 - q
 

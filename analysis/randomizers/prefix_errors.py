@@ -352,8 +352,8 @@ def drawn_limits(
 ) -> ConfidenceLimits:
     """Return confidence limits of a share of all people, from drawn people's reports; shape (1,).
 
-    A number of people with the value is between the limits if neither of two tests rejects it: that
-    so many, or so few, supporting reports are improbable.
+    The limits enclose the numbers of people with the value that neither of two tests rejects. One
+    test rejects a number if so many supporting reports are improbable, the other if so few are.
 
     Args:
         agree: reports that support the value, c.

@@ -256,9 +256,9 @@ class ProjectiveGeometry(Numbered, Pure):
         All pairs of symbols are alike. The privacy blanket, a distribution that other people's
         reports have with some probability for any symbol, is a uniform point. Outcomes: whether the
         reported point is on the planes of u, of v, and of a third symbol z that all other people
-        have. If z is on the line through u and v, its plane contains all points common to the
-        planes of u and v, and no other point of these two planes. Otherwise the three planes are in
-        general position.
+        have. If z is on the line through u and v, the plane of z contains all points common to the
+        planes of u and v. It contains no other point of these two planes. If z is not on the line,
+        the three planes are in general position.
         """
         u, v, b = self._kinds()
         plane = _point_count(self.q, self.t - 1)

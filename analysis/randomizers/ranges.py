@@ -419,8 +419,8 @@ class Ranges(Randomizer):
         """The number of hexadecimal digits of a report: its tree level, then bits packed in bytes.
 
         A report names a level of the tree over the numbers (1 digit), and has a bit vector (2
-        digits for each byte) that is as long as there are numbers, `a` bits, so that all reports
-        have one size.
+        digits for each byte). The vector has `a` bits, as many as there are numbers, so that all
+        reports have one size.
         """
         return 1 + hex_width(self.a)
 

@@ -256,9 +256,9 @@ class BinCounts:
     Attributes:
         low, high: whole numbers of scores or people in each bin; equal for scores.
         n: number of independent scores, or of people.
-        price: the factor by which a tail probability may exceed that of a binomial distribution: 1
-            for scores, Euler's number e for people (a theorem of Bentkus, for means of numbers in
-            [0, 1]).
+        price: the factor by which a tail probability may exceed that of a binomial distribution. 1
+            for scores; Euler's number e for people, by a theorem of Bentkus for means of numbers in
+            [0, 1].
     """
 
     low: Floats

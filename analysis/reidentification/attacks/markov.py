@@ -134,7 +134,7 @@ class MarkovAttack:
 class ReportAttack:
     """An attacker that names the sender of a randomized report by its likelihood for each person.
 
-    The likelihood is sum over x of Q(y|x) pi_i(x), with Q(y|x) the probability of the report y for
+    The likelihood is sum over x of Q(y|x) pi_i(x). Q(y|x) is the probability of the report y for
     the value x, and pi_i the distribution of person i's values. If pi_i is known for all people, no
     attacker does better with one report. The scores are a sufficient statistic, so they have all of
     the report's information about its sender (paper 003, after Proposition 3.3).
@@ -166,10 +166,10 @@ class ReportAttack:
     def scores(self, reports: npt.ArrayLike | HashReports) -> Floats:
         """Return the log-likelihood (nats) of each report for each person, shape (reports, people).
 
-        It is log(nu + theta m), with m the share of person i's events that the report supports: GRR
-        reports one event, and local hashing supports the events with the reported hash value. nu
-        and theta are constants of the randomizer. For local hashing the probability of the key is
-        left out, because it is the same for all people.
+        It is log(nu + theta m), with m the share of person i's events that the report supports. A
+        GRR report supports one event; a local hashing report supports the events with the reported
+        hash value. nu and theta are constants of the randomizer. For local hashing the probability
+        of the key is left out, because it is the same for all people.
         """
         pi = _shares(self.training.visits())
         occurring = np.unique(self.training.events)
