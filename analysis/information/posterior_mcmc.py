@@ -127,6 +127,10 @@ def _target(rows: Floats, prior: Floats, tallies: Floats) -> _Target:
 
     Unnormalised probabilities are independent gamma variables; their sum is a further unknown. So
     the observed information of that sum is added to the probabilities' information.
+
+    rows: P(report | input) for the reports that occurred, shape (reports, inputs).
+    prior: Dirichlet parameters, shape (inputs,).
+    tallies: the number of each report, shape (reports,).
     """
     eta = fit(rows, prior, tallies[None]).mode
     p = np.exp(log_simplex(eta))[0]

@@ -149,7 +149,7 @@ class NearestTables:
 def equation_matrix(linked: LinkedCounts) -> Any:
     """Return the equations between counts, each sum minus its parts, as SciPy's matrix.
 
-    Shape (equations, cells).
+    Shape (equations, cells). linked: the counts and their equations.
     """
     from scipy.sparse import csc_array
 
@@ -163,7 +163,7 @@ def equation_matrix(linked: LinkedCounts) -> Any:
 def row_membership(linked: LinkedCounts) -> Flags:
     """Return a mask: whether each cell counts a person with each row, shape (rows, cells).
 
-    Rows are the different combinations of values that persons have.
+    Rows are the different combinations of values that persons have. linked: the cells and rows.
     """
     inside = np.zeros((len(linked.rows), len(linked.cells)), bool)
     np.put_along_axis(inside, linked.rows, True, axis=1)

@@ -51,7 +51,7 @@ def to_symbols(bits: npt.ArrayLike) -> Symbols:
 def to_bits(symbols: npt.ArrayLike, width: int) -> Bits:
     """Return binary numbers as rows of `width` bits, the most significant bit first.
 
-    Shape (people, width).
+    Shape (people, width). symbols: the numbers, below 2^width, shape (people,).
     """
     _fits(width)
     numbers = as_symbols(symbols, 1 << width, "symbols")
@@ -101,7 +101,7 @@ def cut_text(text: str, width: int) -> list[str]:
 def column_sums(bits: Bits) -> npt.NDArray[np.int64]:
     """Return the number of rows with a 1 at each position.
 
-    Sums of 255 rows at a time fit in a byte, which is fast.
+    Sums of 255 rows at a time fit in a byte, which is fast. bits: 0 or 1, shape (rows, positions).
     """
     total = np.zeros(bits.shape[1], np.int64)
     for first in range(0, len(bits), 255):

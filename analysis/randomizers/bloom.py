@@ -321,7 +321,10 @@ class Bloom(Randomizer):
         return self._noise(as_probabilities(p)) / whole(people, "people", 1)
 
     def _noise(self, shares: Floats) -> Floats:
-        """Return n times the variance of each estimated share, given the words' true shares."""
+        """Return n times the variance of each estimated share, for n people.
+
+        shares: the true shares of the words.
+        """
         spread = self.cohort_count * self.q * (1 - self.q) / (1 - 2 * self.q) ** 2
         parts = self.inverse.reshape(self.a, self.cohort_count, self.bits)
         expected_parts = np.stack(

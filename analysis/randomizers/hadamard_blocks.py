@@ -322,7 +322,8 @@ class HadamardBlocks(Numbered, Randomizer):
     def _noise(self, shares: Floats, blocks: Floats) -> Floats:
         """Return n times the variance of each estimated share, for n reports.
 
-        shares: the true share of each symbol. blocks: the true share of all symbols of its block.
+        shares: the true share of each symbol. blocks: for each symbol the true share of its block,
+        which is the sum over all symbols of the block.
         """
         block_chance = self.inside * blocks + self.visiting * (1 - blocks)
         return np.asarray(self.gain**2 / 4 * block_chance - shares)

@@ -60,7 +60,10 @@ def within(
 
 
 def joined(parts: list[ConfidenceLimits]) -> ConfidenceLimits:
-    """Return the confidence limits of several groups of numbers, concatenated in order."""
+    """Return the confidence limits of several groups of numbers, concatenated in order.
+
+    parts: the limits of each group.
+    """
     low, high, nearest = (
         np.concatenate([getattr(part, name) for part in parts])
         for name in ("low", "high", "nearest")

@@ -70,8 +70,8 @@ class Memoized(UnaryEncoding):
     def from_epsilon(cls, a: int, epsilon: float, forever: float | None = None) -> Memoized:
         """Return the randomizer with the least variance for rare values (L-OSUE).
 
-        epsilon: local epsilon of one report, in nats. forever: local epsilon of all reports about
-        one value together, in nats; None: 2 epsilon.
+        a: number of symbols. epsilon: local epsilon of one report, in nats. forever: local epsilon
+        of all reports about one value together, in nats; None: 2 epsilon.
         """
         epsilon, forever = _prices(epsilon, forever)
         memoized_lie, lam = 1 / (1 + exp(forever)), 1 / (1 + exp(epsilon))

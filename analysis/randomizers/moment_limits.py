@@ -203,7 +203,8 @@ def largest(moments: Moments, has: npt.NDArray[np.bool_]) -> Moments:
     """Return bounds on the log moment-generating functions of people without and with a value.
 
     The functions are those of a report's contribution to a share. The result has shape (tilts, 2).
-    has: for each input, whether it has the value.
+
+    moments: the function of each input. has: for each input, whether it has the value.
     """
 
     def ends(tilts: Floats) -> Floats:

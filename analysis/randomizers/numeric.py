@@ -208,11 +208,17 @@ class Numeric(Numbered):
         return (ExpectedLimits("mean", paired(moved(limits, 0.5, 0.5))),)
 
     def measures(self, counts: npt.ArrayLike, people: int) -> tuple[Measure, ...]:
-        """Return the mean of the numbers, the only estimate of these reports."""
+        """Return the mean of the numbers, the only estimate of these reports.
+
+        counts: the result of `support_counts`. people: the number of reports.
+        """
         return (self.mean(counts, people),)
 
     def mean_variance(self, p: npt.ArrayLike, people: int) -> float:
-        """Return the exact variance of the estimated mean. p: the true shares of the numbers."""
+        """Return the exact variance of the estimated mean, in the squared unit of the numbers.
+
+        p: the true shares of the numbers. people: the number of reports.
+        """
         shares = as_probabilities(p)
         return self.scale**2 * float(self._noise() @ shares) / whole(people, "people", 1)
 

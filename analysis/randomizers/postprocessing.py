@@ -142,6 +142,9 @@ def _by_support(randomizer: Pure, reports: Any) -> _Likelihood:
 
     The probability of a report for a symbol is proportional to e^epsilon if the report supports the
     symbol, and to 1 otherwise.
+
+    Raises:
+        ParameterError: too many reports times symbols, or an infinite epsilon.
     """
     support = randomizer.supports(reports)
     if support.size > LARGEST_SUPPORT:

@@ -190,7 +190,10 @@ class Pure(Randomizer):
         return float(self._noise(np.array([1 / self.inputs]))[0])
 
     def _noise(self, shares: Floats) -> Floats:
-        """Return n times the variance of each share estimated from n people. shares: the truth."""
+        """Return n times the variance of each share estimated from n people.
+
+        shares: the true shares.
+        """
         own_noise, other_noise = self.truth * (1 - self.truth), self.lie * (1 - self.lie)
         return np.asarray(
             (shares * own_noise + (1 - shares) * other_noise) / (self.truth - self.lie) ** 2

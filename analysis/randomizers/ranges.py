@@ -302,7 +302,7 @@ class Ranges(Randomizer):
     def variance(self, p: npt.ArrayLike, people: int) -> Floats:
         """Return the exact variance of each estimated share, shape (inputs,).
 
-        p: the true share of each number.
+        p: the true share of each number. people: the number of reports.
         """
         ordered = as_probabilities(p)[np.argsort(self.points)]
         return self._variances(np.eye(self.a), ordered)[self.order] / whole(people, "people", 1)
@@ -347,7 +347,7 @@ class Ranges(Randomizer):
     def expected_limits(self, people: int) -> tuple[ExpectedLimits, ...]:
         """Return expected 95 % limits of the share of a quarter of the numbers, and of the median.
 
-        The median is left out for more than 256 numbers.
+        The median is left out for more than 256 numbers. people: the number of reports.
         """
         points, tree = np.sort(self.points), (self.widths, self.nodes, self._coins)
         return expected_ranges(people, points, tree, self._share_law, self.measures)

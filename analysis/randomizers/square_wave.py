@@ -202,7 +202,7 @@ class SquareWave(Numeric):
     def variance(self, p: npt.ArrayLike, people: int) -> Floats:
         """Return the exact variance of each unbiased share, shape (inputs,).
 
-        p: the true share of each number.
+        p: the true share of each number. people: the number of reports.
         """
         shares = np.asarray(p, np.float64)
         return np.asarray(self._inverse**2 @ self.law @ shares - shares) / people

@@ -97,8 +97,8 @@ class UnaryEncoding(Pure):
     def blh(cls, a: int, epsilon: float) -> UnaryEncoding:
         """Return paper 002's unary form of binary local hashing.
 
-        The probability lambda of a 1 at a symbol that the person does not have is 1/2, so a report
-        holds about half of all symbols.
+        The probability lambda of a 1 is 1/2 at a symbol that the person does not have. So a report
+        holds about half of all symbols. a: number of symbols. epsilon: local epsilon in nats.
         """
         return cls(a, 1 / (1 + exp(-as_epsilon(epsilon))), 0.5)
 

@@ -241,6 +241,8 @@ def _dense(table: Joint, matrix: Floats) -> float:
     """Return I(U; Y), the information in a report Y about its sender U, in nats.
 
     The reports of the randomizer's matrix are summed in blocks that fit in memory.
+
+    table: the joint distribution of U and the value. matrix: reports x inputs.
     """
     users, values = table.users, table.values
     present = users > 0
@@ -278,7 +280,8 @@ def _spread(table: Joint, theta: float, nu: float) -> float:
 def _plain_error(table: Joint, theta: float, nu: float) -> float:
     """Return the Bayes error of naming the person from a report, for a randomizer Q = theta I + nu.
 
-    I is the identity matrix; nu is added to each entry.
+    I is the identity matrix; nu is added to each entry. table: the joint distribution of the person
+    and the value.
     """
     users = table.users
     likely = theta * table.mass + nu * users[table.row]

@@ -128,6 +128,7 @@ def _distances(people: Codes, rows: Codes, numbers: Numbers | None) -> Floats:
 
     Gower's distance, divided by the number of columns.
 
+    people: codes of the table of people. rows: codes of the released rows.
     numbers: for each column the number of each code (nan: no number), or None for a category.
     """
     nearest_distances = (near.min_distance for near in neighbours(people, rows, numbers))

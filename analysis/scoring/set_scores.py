@@ -204,10 +204,9 @@ def _score_all_sets(
 
 
 def _bounds(marginals: list[Integers], k: int, source: CrowdSource | None) -> dict[Columns, int]:
-    """Return the certified bound on the exposed people of each set of columns.
+    """Return the certified bound on the people that each set of columns exposes at k.
 
-    The bound is proved from the counts of single columns.
-
+    marginals: the counts of each column, from which the bound is proved.
     source: the persons of the rows if some have several; other sources do not change the bound.
     """
     if not isinstance(source, Persons):

@@ -314,7 +314,7 @@ def _columns(
 def _people(codes: NDArray[np.integer], owned: Persons | None, j: int) -> Integers:
     """Return the number of people with each value of column j.
 
-    owned: the persons of the rows if some have several, else None.
+    codes: n x d codes of the table. owned: the persons of the rows if some have several, else None.
     """
     return joint_counts(codes[:, j : j + 1], [0]) if owned is None else owned.by_cell([j])
 
@@ -404,6 +404,7 @@ def _quasi(
 ) -> ScoredPart | None:
     """Return the score of the quasi-identifiers together; None if they are all or no columns.
 
+    codes: n x d codes of the table.
     source: the classes if missing cells match any value or persons have several rows; else None.
     selection: the roles of the columns.
     """
