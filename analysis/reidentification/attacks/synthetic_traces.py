@@ -101,8 +101,8 @@ def rating_histories(
     n, rng = whole(people, "people", 1), as_generator(rng)
     if whole(ratings, "ratings", 1) > whole(items, "items", 1):
         raise ParameterError(
-            f"ratings: found {ratings}; at most {items} are accepted, because a person rates each "
-            "item at most once"
+            f"ratings: found {ratings}; at most {items} are accepted, because a person's "
+            "items are each rated once"
         )
     shares = zipf_shares(items, exponent)
     history, step = np.empty((n, ratings), np.int64), max(1, BLOCK // items)
