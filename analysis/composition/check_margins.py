@@ -193,7 +193,7 @@ def _parse_proof(
         )
     if not (isinstance(blocks, list) and len(blocks) <= MOST_BLOCKS):
         raise VerificationError(
-            f"margins: blocks of the proof: needs a list of at most {MOST_BLOCKS:,}"
+            f"margins: the proof needs a list of at most {MOST_BLOCKS:,} blocks"
         )
     return prices, [_block(block, sizes) for block in blocks]
 

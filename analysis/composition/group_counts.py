@@ -16,8 +16,8 @@ from ..contingency.maximum_entropy import bits_at_least
 from ..validation import Counts
 
 Group = tuple[int, ...]
-# for each column, the numbers of the values that are counted individually, ascending; the column's
-# other values are counted together
+# for each column index, the indices of the values that are counted individually, ascending; the
+# column's other values are counted together
 NamedValues = Mapping[int, Group]
 
 

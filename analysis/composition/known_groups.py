@@ -308,7 +308,8 @@ class GroupKnowledge:
                 )
             if not inside.issuperset(promised.parts):
                 raise VerificationError(
-                    f"parts {promised.parts}: some are not known groups of the columns"
+                    f"parts {promised.parts}: each must be one of the columns {tuple(columns)}, "
+                    "or a group of these columns with known joint counts"
                 )
             promised.certificate.verify([self.part(part) for part in promised.parts])
             people = promised.certificate.people

@@ -47,7 +47,8 @@ MOST_SHARP = 12
 # limit of (groups whose fall is predicted from the joint table) x (cells of this table), because
 # each prediction solves a linear program over the cells; two groups are predicted in any case
 SHARP_CELLS = 2_400
-# limit of the cells of a group whose counts are predicted from its own columns alone
+# Limit of the cells of a group of columns. If the joint table of all columns is not used, a group
+# with more cells is left out, because its predicted counts need an array of this size.
 MOST_FITTED = 1 << 16
 
 
@@ -56,7 +57,7 @@ class Outlook:
     """The predicted effect of requesting the joint counts of a group of columns.
 
     Attributes:
-        group: the numbers of the columns.
+        group: the indices of the columns.
         fall: predicted fall of the certified bound on exposed people, in people.
         bits: the most bits that the counts leak about all people together, approximately.
     """

@@ -164,7 +164,7 @@ def subtractable(span: Span) -> list[Combination]:
     if span.rank > MOST_RANK:
         raise ParameterError(
             f"sessions: found {span.rank} or more with independent counts; at most {MOST_RANK} "
-            f"are accepted, because they have {1 << MOST_RANK:,} combinations"
+            f"are accepted, because each of their {1 << MOST_RANK:,} combinations is examined"
         )
     rows, scale = span.whole()
     combinations_found: list[Combination] = []

@@ -148,11 +148,12 @@ def _fronts(level: Integers, logs: Floats) -> Integers:
 
 @dataclass(frozen=True, slots=True)
 class _Bounds:
-    """Conditions under which a choice of some columns' thresholds may still lead to a better bound.
+    """Conditions that a choice of some columns' thresholds must meet to lead to a better bound.
 
-    The cost of the choice, in people, must be able to stay below `limit`. The product of all
-    thresholds must be able to become as large as Theorem 2 requires. A column's w is its threshold
-    times its number of values. The level is the common w of all columns without a fixed threshold.
+    The bound that the choice can still reach, in people, must be below `limit`. The product of all
+    thresholds must be able to reach the number that Theorem 2 requires. A column's w is its
+    threshold times its number of values. The level is the common w of all columns without a fixed
+    threshold.
     """
 
     limit: float

@@ -37,7 +37,7 @@ class JointCounts(Protocol):
 
     @property
     def group(self) -> tuple[int, ...]:
-        """The numbers of the columns, in the order of the axes of `counts`."""
+        """The indices of the columns, counted from 0, in the order of the axes of `counts`."""
         ...
 
     @property
@@ -51,7 +51,7 @@ class Margin:
     """The joint counts of some columns, with one axis per column.
 
     Attributes:
-        group: the numbers of the columns, in the order of the axes.
+        group: the indices of the columns, counted from 0, in the order of the axes.
         counts: people with each combination of values.
     """
 

@@ -123,12 +123,12 @@ class _Relaxation:
     """
 
     def __init__(self, tables: FrechetClass, k: int) -> None:
-        """Build the program without cuts; its variables are shares of cases of each cell.
+        """Build the linear program without cuts, with up to three variables for each cell.
 
-        Cuts, inequalities of sets of cells, are added later. Shares are from 0 to 1. First comes,
-        for each cell, the share t by which it is exposed and as full as an exposed cell can be.
-        Then two shares follow for each cell that can be unexposed: a, by which it holds k people,
-        and b, by which it holds the most people it can.
+        The variables are shares from 0 to 1. First comes, for each cell, the share t by which it is
+        exposed and as full as an exposed cell can be. Then two shares follow for each cell that can
+        be unexposed: a, by which it holds k people, and b, by which it holds the most people it
+        can. Cuts, inequalities of sets of cells, are added later.
         """
         caps, is_always_exposed = tables.caps(), tables.always_exposed(k)
         self.cells, self.free = tables.cells, np.flatnonzero(~is_always_exposed)

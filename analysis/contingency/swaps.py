@@ -22,9 +22,9 @@ from .supports import Supports
 # EXCHANGE: share of the proposals that replace a cell in the set of unexposed cells by another
 # cell. MORE: share of the proposals that add a cell. The other proposals remove a cell.
 EXCHANGE, MORE = 0.8, 0.1
-# NEAR: share of the replacements in which the old and the new cell differ in only one or two
-# columns; the others take any new cell. SINGLE_COLUMN_SHARE: share of the near replacements with a
-# difference in one column.
+# NEAR: share of the replacements that first try a new cell that differs from the old cell in at
+# most two columns. All others take any new cell. SINGLE_COLUMN_SHARE: share of the near
+# replacements with a difference in one column.
 NEAR = 0.8
 SINGLE_COLUMN_SHARE = 0.7
 # The temperature is the number of exposed people that a proposal may lose and still be accepted

@@ -80,7 +80,8 @@ def covers_within(people: int, parts: int, delta: float) -> tuple[int, int]:
     # P(X <= m) for m < people, X the number of people that suppress the value
     below = np.asarray(bdtr(number[:-1], people, rate))
     above = np.asarray(bdtrc(number[:-1], people, rate))  # P(X > m) for the same m
-    # the largest bound with P(X < low) <= delta / 2
+    # the largest `low` such that fewer than `low` people suppress the value with probability <=
+    # delta / 2
     low = int(np.searchsorted(below, delta / 2, side="right"))
     high = int(np.argmax(above <= delta / 2)) if (above <= delta / 2).any() else people
     return low, high

@@ -17,7 +17,8 @@ from .counts import Integers
 from .persons import people_below
 
 Keys = NDArray[np.uint64]
-# number of leading bits of a cell's key, by which rows that may be in small cells are found first
+# Number of leading bits of a cell's key (64 bits). Only rows whose key begins like that of a small
+# cell are searched among the small cells, because this first test is quick.
 PREFIX = 20
 # rows of the same person are compared in pairs if there are at most this many pairs per row; with
 # more pairs, sorting all rows is quicker

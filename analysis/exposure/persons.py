@@ -114,7 +114,8 @@ def pairs_of(ordered: Integers, people: int) -> tuple[Integers, Integers]:
         people: number of all persons.
 
     Returns:
-        The different numbers, and the number of persons in each cell that occurs.
+        The distinct numbers of `ordered`, each a pair; and the number of persons in each cell that
+        occurs.
     """
     pairs = ordered[np.append(True, ordered[1:] != ordered[:-1])]
     cells = pairs // people

@@ -31,7 +31,8 @@ from .other_columns import DistinctRows
 # column is counted
 PAIRS = 20_000_000
 PARTNERS = 20  # above PAIRS, a value is merged only with one of this number of most frequent values
-# merges a column whose effect on the exposed people is counted exactly, if people have several rows
+# If people have several rows, only this number of merges in each column, the best by an approximate
+# count, have their effect on the exposed people counted exactly.
 CANDIDATES = 3
 
 

@@ -155,9 +155,9 @@ class _Level:
     def children(self, starts: Integers, rows: Integers) -> tuple[Integers, NDArray[np.bool_]]:
         """Return the most longer prefixes for each pair of a prefix and a compatible row.
 
-        A prefix is the values of a row in the first columns; this column extends it. The second
-        result flags the rows without a value in this column, which are compatible with all
-        extensions.
+        A prefix is the values of a row in the first columns; this column extends it. A row with a
+        value is compatible with at most two extensions: by its value, and by a missing value. The
+        second result flags the rows without a value, which are compatible with all extensions.
         """
         lacks = self.digit[rows] == 0
         return np.where(lacks, self.first[starts + 1] - self.first[starts], 2), lacks

@@ -41,7 +41,8 @@ COLUMNS = ("sex", "income", "race", "workclass")
 SUPPORTS = (2, 2, 5, 9)
 PEOPLE = 32_561
 RULES = ("printed", "refined", "coverage")
-# limit of the nodes of the search tree for a worst table, the default of `veilmix reproduce`
+# most nodes of the tree that is searched for the worst table (most exposed people); the default of
+# `veilmix reproduce`
 NODES = 1_000
 # limit of the columns, because the figure has a panel for each number of columns from 2 on
 MOST_COLUMNS = 9

@@ -90,7 +90,9 @@ def draw5(rows: list[Row], origins: Origins) -> Figure:
 
 @drawing.styled
 def draw6(rows: list[Row], origins: Origins) -> Figure:
-    """Draw Figure 6: the bits of an attack about a person, by the number of training events.
+    """Draw Figure 6: the information of an attack about a person, by the number of training events.
+
+    The information is in bits.
 
     rows: rows of the figure's table. origins: for each data set "generated ", or "" for given data.
     """

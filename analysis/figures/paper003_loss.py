@@ -279,5 +279,5 @@ def _checks12(curve: list[Row]) -> tuple[Check, ...]:
 
 
 def _word(is_satisfied: bool) -> str:  # noqa: FBT001
-    """Return "always" or "not always", the result of a check."""
+    """Return "always" if the checked statement is satisfied, else "not always"."""
     return "always" if is_satisfied else "not always"

@@ -93,10 +93,10 @@ def _is_equal(feature: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
 
 
 def _shuffled(feature: Mapping[str, Any], scope: str) -> Iterator[Epsilon]:
-    """Yield the epsilons after shuffling of a feature or of all features together.
+    """Yield the epsilons after shuffling of one feature, or of all features together.
 
-    feature: their bounds, from result.json. scope: the features that the epsilons protect, in
-    words.
+    feature: the entry of result.json with the bounds on these epsilons. scope: the features that
+    the epsilons protect, in words.
     """
     for kind in ("hockey_stick", "probabilistic"):
         if (high := feature[kind]) is not None:

@@ -59,7 +59,8 @@ REGULAR = 25.0
 # bound for normally distributed sums. Several are used, because the sums are not normal. Vectors of
 # more than LONG_VECTOR counts use only the first, which saves time.
 TILTS, LONG_VECTOR = (1.0, 0.6, 1.6), 64
-# limit of b times the spread (largest less smallest) of the weights w, in the exponent b w
+# Limit of b times the spread (largest less smallest) of the weights w, in the exponent b w of
+# Chernoff's bound. A larger b is lowered until the product is at the limit.
 STEEPEST = 30.0
 
 

@@ -144,8 +144,8 @@ def maximum(h: Floats, A: Floats, m: int) -> Fit:
             length /= 2
         if length > 1e-6:
             x = x + length * step
-        # EM never lowers the likelihood; its steps raise shares that a Newton step has made too
-        # small.
+        # Ten EM steps follow each Newton step, because they raise shares that it has made too
+        # small. An EM step never lowers the likelihood.
         for _ in range(10):
             x = x * (A.T @ (h / (A @ x)))
     return Fit.from_shares(h, A, x, m, steps_done)

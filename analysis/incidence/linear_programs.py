@@ -129,7 +129,8 @@ def analytic(h: Floats, A: Floats, r: float) -> Floats:
         slack = limits - rows @ x
         faces = (rows / slack[:, None]) @ plane
         step = np.linalg.lstsq(faces, -np.ones(len(slack)), rcond=None)[0]
-        # by how much the step reduces the slack of each inequality, as a share of the slack
+        # The share of its slack that each inequality loses by a full step. A long step is
+        # shortened, because no inequality may lose all its slack.
         moved = faces @ step
         length = 1 / (1 + max(float(moved.max()), 0.0)) if np.abs(moved).max() > 0.25 else 1.0
         x = x + length * (plane @ step)

@@ -39,12 +39,13 @@ MIN_SHARE = 1e-15
 
 @dataclass(frozen=True, slots=True)
 class Posterior:
-    """The posterior of the numbers of positions set in exactly t of n bit vectors.
+    """The posterior of the numbers of positions set in exactly t of n bit vectors, t = 0 .. n.
 
-    Markov chains sampled it, given the noisy numbers.
+    It is conditional on the same numbers after the bits were flipped at random, and is sampled by
+    Markov chains.
 
     Attributes:
-        mean: posterior mean of each number, t = 0 .. n, shape (n + 1,).
+        mean: posterior mean of each number, shape (n + 1,).
         draws: draws of all n + 1 numbers, shape (draws, n + 1), dependent within a chain.
         error: largest Monte Carlo standard error among the means, in positions.
     """

@@ -59,7 +59,9 @@ def as_prior(prior: npt.ArrayLike, a: int | None = None, name: str = "prior") ->
     if array.ndim != 1 or array.size < 2:
         raise ParameterError(f"{name}: shape {array.shape}; needs one Dirichlet parameter an input")
     if a is not None and array.size != a:
-        raise ParameterError(f"{name}: {array.size} parameters for {a} inputs; needs one an input")
+        raise ParameterError(
+            f"{name}: {array.size} parameters for {a} inputs; needs one for each input"
+        )
     if not np.isfinite(array).all() or not array.min() > 0:
         raise ParameterError(f"{name}: holds {array.min():g}; Dirichlet parameters are > 0")
     if not array.max() <= MOST_PARAMETER:

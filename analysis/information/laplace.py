@@ -32,7 +32,7 @@ WIDE_SHARE, WIDE = 0.25, 3.0
 NEWTON_STEPS = 60
 # A Newton step changes no coordinate (log-ratio of two probabilities) by more than this.
 LARGEST_MOVE = 2.0
-SETTLED = 1e-8  # the search for the mode ends if no coordinate moves by more
+SETTLED = 1e-8  # the search for the mode ends if no log-ratio of two probabilities moves by more
 
 
 @dataclass(frozen=True, slots=True)
