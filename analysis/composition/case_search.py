@@ -28,7 +28,8 @@ from .check_cases import Case, tables_of
 # Tables with more cells are not searched by cases, because contingency/descent.py proves a sharper
 # bound in the same time.
 MOST_CELLS = 64
-NEAR = 1e-6  # a number of unexposed cells this close to a whole number counts as whole
+# a sum of unexposed shares this close to a whole number counts as whole, because the solver rounds
+NEAR = 1e-6
 
 
 @dataclass(frozen=True, slots=True, eq=False)

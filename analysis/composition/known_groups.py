@@ -56,7 +56,8 @@ from .group_counts import (
 from .known_parts import PartCounts, ways_of
 
 MOST_WAYS = 200  # limit of the partitions of a set of columns into known groups and single columns
-FEW_COLUMNS = 4  # up to this number of columns, an estimate tries all these partitions
+# up to this number of columns, `roughly` tries all partitions, at most 15; else ROUGH_WAYS
+FEW_COLUMNS = 4
 # limit of the partitions that an estimate tries for more columns, large groups first
 ROUGH_WAYS = 3
 # limit of the cells of a joint table, as the bound by the dual variables (`margins`) of a linear

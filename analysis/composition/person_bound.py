@@ -64,8 +64,8 @@ class PersonBounds:
     def max_exposed(self, columns: Sequence[int]) -> int:
         """Return an upper bound on the persons in cells of fewer than k persons.
 
-        The cells are the combinations of values in these columns. columns: the numbers of the
-        columns.
+        The cells are the combinations of values in these columns. columns: the indices of the
+        columns, counted from 0.
         """
         if self.k == 1:
             return 0

@@ -128,11 +128,11 @@ def _cases(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> N
 
 
 def _match(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> None:
-    """Search for worse tables: choose a few cells that hold all people beyond full cells.
+    """Search for worse tables by sets of a few unexposed cells, which hold all people left over.
 
-    A full cell holds k - 1 people, the most that are exposed; the chosen cells hold k or more. They
-    are chosen by matching sums of their people to the counts of the values
-    (contingency/matching.py).
+    An unexposed cell holds k people or more. All other cells are taken to hold k - 1 people, the
+    most that are exposed. The sets are chosen by matching sums of the unexposed cells' people to
+    the counts of the values (contingency/matching.py).
     """
     bracket.say("supports that match")
     supports = Supports(program)

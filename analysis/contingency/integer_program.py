@@ -44,9 +44,9 @@ class FrechetProgram:
     Attributes:
         tables: the class of all tables with the given margins.
         k: people in the smallest unexposed cell.
-        caps: the most people of each cell.
-        free: the numbers of the cells that can be unexposed.
-        exposed_limits: the most people of each cell while it is exposed.
+        caps: for each cell, the most people that it can hold.
+        free: the indices of the cells that can be unexposed.
+        exposed_limits: for each cell, the most people that it can hold while it is exposed.
     """
 
     def __init__(self, tables: FrechetClass, k: int) -> None:
@@ -93,7 +93,11 @@ class FrechetProgram:
         return np.concatenate([np.zeros(self.size - len(self.free)), np.ones(len(self.free))])
 
     def bounds(self) -> tuple[Floats, Floats]:
-        """Return lower and upper bounds of the program's variables, as a solver takes them."""
+        """Return lower and upper bounds of the program's variables, each of shape (size,).
+
+        The variables come in this order: the exposed people of each cell; the unexposed people of
+        each cell that can be unexposed; and, for each such cell, 1 if it is unexposed, else 0.
+        """
         top = np.r_[self.exposed_limits, self.caps[self.free], np.ones(len(self.free))].astype(
             np.float64
         )

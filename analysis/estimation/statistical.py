@@ -199,7 +199,7 @@ def _edges(N: int, m: int) -> tuple[float, float]:
 def _peak_of_binomial(N: int, m: int) -> float:
     """Return P(Bin(N, m/N) = m), the binomial probability at its mean, without cancellation.
 
-    It is Stirling's formula times a correction from its exact errors.
+    It is Stirling's approximation of the three factorials, corrected by the exact error of each.
     """
     if m in (0, N):
         return 1.0

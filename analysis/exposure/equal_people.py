@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 Cell = tuple[str, ...]
-Cells = Mapping[Cell, int]  # people by combination of values
+Cells = Mapping[Cell, int]  # number of people with each combination of values
 
 
 @dataclass(frozen=True, slots=True)

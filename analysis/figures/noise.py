@@ -109,7 +109,10 @@ def _mean(a: int) -> Mapping[str, Make]:
 
 
 def _answers(local: float, _: int) -> BitFlip:
-    """Return the randomizer of three yes-or-no answers in one report at a local epsilon."""
+    """Return the randomizer of three yes-or-no answers in one report.
+
+    local: the local epsilon of all three answers together, in nats.
+    """
     return BitFlip(QUESTIONS, 1 / (1 + exp(local / QUESTIONS)))
 
 

@@ -52,7 +52,9 @@ def _bars(ax: Axes, rows: list[Row], x: list[float], colour: str, name: str, mar
 
 
 def _ceiling(ax: Axes, rows: Sequence[Row]) -> None:
-    """Draw log2 n, the most information about a person out of n people, and label the axis.
+    """Draw log2 n, the most information about a person out of n people, and label the y axis.
+
+    The y axis shows PSE, the information about a person in the attack's scores, in bits.
 
     rows: rows of the table of the figure, which hold n.
     """

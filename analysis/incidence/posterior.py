@@ -194,9 +194,12 @@ def _inside(x: Floats) -> Floats:
 def _density(x: Floats, observed_shares: Floats, psi: Floats, prior: Floats) -> Floats:
     """Return the log posterior density at each row of shares x, up to a constant; -inf outside.
 
-    x: in each row, the share of bit positions set in exactly 0 .. n of the n true vectors.
-    observed_shares: the same in the noisy vectors, expected given each row of x. psi: in each row,
-    the number of positions set in exactly 0 .. n noisy vectors. prior: Dirichlet parameters.
+    Args:
+        x: in each row, the share of bit positions set in exactly t = 0 .. n of the n true vectors.
+        observed_shares: for each row of x, the expected shares of positions set in exactly t of the
+            noisy vectors.
+        psi: in each row, the number of positions set in exactly t of the noisy vectors.
+        prior: Dirichlet parameters of the true shares.
     """
     inside = np.asarray(np.minimum(x.min(axis=1), observed_shares.min(axis=1)) > 0)
     safe = np.where(inside[:, None], observed_shares, 1.0)

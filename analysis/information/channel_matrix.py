@@ -34,7 +34,10 @@ def as_matrix(Q: Any, name: str = "Q") -> Floats:
     """
     array = as_floats(getattr(Q, "matrix", Q), name, "probabilities, outputs x inputs")
     if array.ndim != 2 or array.shape[0] < 1 or array.shape[1] < 2:
-        raise ParameterError(f"{name}: shape {array.shape}; needs outputs x inputs, >= 2 inputs")
+        raise ParameterError(
+            f"{name}: shape {array.shape}; needs a row for each output and a column for each of "
+            "at least 2 inputs"
+        )
     if not np.isfinite(array).all() or array.min() < 0:
         raise ParameterError(f"{name}: holds {array.min():g}; needs finite probabilities >= 0")
     sums = array.sum(axis=0)

@@ -200,7 +200,11 @@ def root_of_inverse(information: Floats) -> Floats:
 def _root(rows: Floats, prior: Floats, tallies: Floats, eta: Floats) -> Floats:
     """Return the lower triangular root of the proposal's scale matrix, shape (k, a - 1, a - 1).
 
-    eta: the mode, as log-ratios of a - 1 inputs' probabilities to the last input's.
+    Args:
+        rows: the randomizer's rows, shape (reports, inputs).
+        prior: Dirichlet parameters, shape (inputs,).
+        tallies: counts of each report, shape (k, reports).
+        eta: the mode, as log-ratios of a - 1 inputs' probabilities to the last input's.
     """
     return root_of_inverse(observed_information(rows, prior, tallies, eta)[:, :-1, :-1])
 
@@ -208,10 +212,15 @@ def _root(rows: Floats, prior: Floats, tallies: Floats, eta: Floats) -> Floats:
 def _gradient(rows: Floats, prior: Floats, tallies: Floats, eta: Floats) -> Floats:
     """Return the gradient of the log posterior density at `eta`, shape (k, a - 1).
 
-    eta: log-ratios of a - 1 inputs' probabilities to the last input's.
+    Args:
+        rows: the randomizer's rows, shape (reports, inputs).
+        prior: Dirichlet parameters, shape (inputs,).
+        tallies: counts of each report, shape (k, reports).
+        eta: log-ratios of a - 1 inputs' probabilities to the last input's.
     """
     p = np.exp(log_simplex(eta))
-    # expected counts of true values given the reports and p
+    # expected number of people with each true value, if their values have the distribution p and
+    # gave the reports counted in `tallies`
     expected = (tallies / np.maximum(p @ rows.T, 1e-300)) @ rows * p
     total = (prior.sum() + tallies.sum(axis=1))[:, None]
     return np.asarray((prior + expected - total * p)[:, :-1])
