@@ -34,7 +34,7 @@ def choice_of(ladders: Sequence[Ladder], levels: Sequence[int], people: int, n: 
 
     Args:
         ladders: each column with its levels (coarsenings); every level has a loss.
-        levels: the number of the chosen level of each column.
+        levels: for each column, the index of the chosen level, 0 for the finest.
         people: people in an equivalence class smaller than k; their rows count as lost.
         n: people in the table.
     """

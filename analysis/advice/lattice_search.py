@@ -46,9 +46,12 @@ from .ladder import Ladder
 
 Promise = Callable[[Levels], int]
 Keys = NDArray[np.uint64]
-# seeds the numbers that identify rows, and the column orders of the first choices
+# seed of the random numbers that identify rows, and of the random column orders of the first
+# choices
 SEED = 0x61647669
-RESTARTS = 24  # number of column orders tried, to find good choices before the exact search
+# number of column orders tried to find good choices before the exact search, unless the work limit
+# is reached first
+RESTARTS = 24
 # Limits of the work if the caller sets none, about a minute of processor time. ROWS: rows read by
 # all steps together. STEPS: number of steps, each a count of the exposed people or a promise
 # computed.

@@ -37,10 +37,12 @@ from .check_cases import SCALE, Block, Case, Range, Tables, leaf_people, narrowe
 MISSED = 300.0
 # limits: rounds in which violated blocks (inequalities) are added, and blocks added in a round
 ROUNDS, PER_ROUND = 12, 20
-# A block is an inequality made from sets of values. A column with at most FEW_VALUES values has all
-# its sets tried. MOST_BLOCKS limits the number of blocks.
+# A block is an inequality made from sets of values, one set a column. A column with at most
+# FEW_VALUES values has all its sets tried, a larger one only sets of its most frequent or rarest
+# values and single values. MOST_BLOCKS is about the limit of the number of blocks.
 FEW_VALUES, MOST_BLOCKS = 6, 4_000
-# a block's inequality that is violated by less than this number of cells is not added
+# a block's inequality that is violated by less than this number of cells is not added, because the
+# violation may be a rounding error of the solver
 MIN_VIOLATION = 1e-6
 
 # mask: whether a cell counts in a block's inequality, shape (blocks, cells)

@@ -42,7 +42,8 @@ from ...strict_text import from_json
 
 SCALE = 1 << 32
 MOST_CELLS = 10_000  # a proof about tables with more cells is refused
-# the ranges of people of cells are narrowed by the counts of all values, this number of times
+# Each value's count narrows the ranges of people that its cells may hold. The values are gone
+# through this number of times, because a narrower range may narrow further ranges.
 PASSES = 4
 
 # The numbers (q, values) of a block, an inequality about the people of cells: each cell counts with

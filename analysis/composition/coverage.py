@@ -148,7 +148,7 @@ class CoverageSearch:
 
         Args:
             front: the Pareto front of all columns outside `columns`.
-            columns: the numbers of the columns to try.
+            columns: the indices of the columns to try.
             growth: lower bounds on how much each further column raises the bound on exposed people.
         """
         if len(columns) == 1:

@@ -34,7 +34,8 @@ from .worst_bracket import Bracket, SearchLimits, SearchStep, Timer
 # Tables with more cells (after rare values are merged) are not searched. The result is then a lower
 # and an upper bound.
 MOST_CELLS = 50_000
-NODES = 1_000  # limit of the nodes of every search tree
+# limit of the nodes of every search tree; beyond, the result has a lower and an upper bound
+NODES = 1_000
 # rounds of random swaps (changes of the set of unexposed cells) per node of a search tree, if the
 # caller sets no rounds
 ROUNDS_A_NODE = 5

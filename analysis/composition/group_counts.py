@@ -29,8 +29,8 @@ class GroupCounts:
     value.
 
     Attributes:
-        group: the numbers of the columns, ascending.
-        named_values: per column the numbers of its named values, ascending. A value that did not
+        group: the indices of the columns, ascending.
+        named_values: per column the indices of its named values, ascending. A value that did not
             occur in round 1 (the counts of single columns) is counted under `other`.
         counts: people, with an axis of len(named_values[i]) + 1 entries for the i-th column.
     """
@@ -46,7 +46,10 @@ class GroupCounts:
         """
         shape = tuple(len(values) + 1 for values in self.named_values)
         if self.counts.shape != shape or len(shape) != len(self.group):
-            raise ParameterError(f"group {self.group}: shape {self.counts.shape}, needs {shape}")
+            raise ParameterError(
+                f"group {self.group}: counts of shape {self.counts.shape}; needs {shape}, in each "
+                "column an entry for each named value and one for all other values"
+            )
 
     @property
     def people(self) -> int:
@@ -68,7 +71,8 @@ class GroupCounts:
     def narrowed(self, named_values: NamedValues) -> "GroupCounts":
         """Return the counts with only these values named, and all other values under `other`.
 
-        Raises ParameterError if a value is not named already.
+        A named value is counted individually; `other` counts the people with further values. Raises
+        ParameterError if a value is not named already.
 
         named_values: for each column, the values to name; a column that is left out keeps its
         values.
@@ -84,7 +88,8 @@ class GroupCounts:
                 continue
             if not set(wanted_values) <= set(had):
                 raise ParameterError(
-                    f"group {self.group}: values {wanted_values} are not all named; named are {had}"
+                    f"group {self.group}: found values {wanted_values}; only the values {had} are "
+                    "counted individually"
                 )
             place = {value: at for at, value in enumerate(wanted_values)}
             target_places = np.array(

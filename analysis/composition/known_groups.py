@@ -60,8 +60,8 @@ MOST_WAYS = 200  # limit of the partitions of a set of columns into known groups
 FEW_COLUMNS = 4
 # limit of the partitions that an estimate tries for more columns, large groups first
 ROUGH_WAYS = 3
-# limit of the cells of a joint table, as the bound by the dual variables (`margins`) of a linear
-# program
+# limit of the cells of a joint table for the bound by the dual variables (`margins`) of a linear
+# program; a larger table has only the bound by `parts`
 MOST_CELLS = 1_000
 # `_priced` and `by_margins` solve two linear programs that give the same bound, except for the
 # rounding of dual prices. Their results may differ by this number of people.
@@ -156,8 +156,8 @@ class GroupKnowledge:
         people = self._priced(columns, named_values)
         if people is not None and people > max_exposed + CLOSE:
             return False
-        # A release skips this shortcut, because its certificate is computed later by `by_margins`,
-        # and could be above the fast bound.
+        # For a release the fast bound alone does not suffice, because its certificate is computed
+        # later by `by_margins`, and could be above the fast bound.
         if people is not None and named_values is not None and people < max_exposed - CLOSE:
             return True
         weights = self.by_margins(columns, named_values)
@@ -285,7 +285,8 @@ class GroupKnowledge:
         tables = self._class(columns, named_values)
         if tables is None:
             raise VerificationError(
-                f"columns {tuple(columns)}: no tables to which the weights apply"
+                f"columns {tuple(columns)}: the weights need known joint counts of these columns "
+                "that agree and have few enough cells"
             )
         if len(weights.margins) != sum(margin.counts.size for margin in tables.margins):
             raise VerificationError(

@@ -39,7 +39,8 @@ from .known_groups import ROUGH_WAYS, GroupKnowledge
 
 # limit of the groups for which the fall of the bound is predicted, small groups first
 MOST_JUDGED = 200
-# limit of the groups for which the caller is asked whether they may be requested, best first
+# limit of the groups of columns, best first, that `choose_group` considers; for these it asks its
+# caller whether the joint counts may be requested
 MOST_TRIED = 40
 # limit of the groups of columns for which the fall of the bound on exposed people is predicted
 # again from the joint table of all columns

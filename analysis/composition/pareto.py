@@ -113,13 +113,13 @@ class Growth:
 
     @classmethod
     def read(cls, table: NDArray[np.float64], product: Numbers) -> NDArray[np.float64]:
-        """Return, for each product of at least 1, the tabulated growth of the bound.
+        """Return, for each product of at least 1, the least growth of the bound on exposed people.
 
-        The bound is on exposed people. Each growth is read at the power of two at or below the
-        product.
+        Further columns raise the bound by at least this number of people. Each growth is read at
+        the power of two at or below the product.
 
-        table: the growth at each power of two. product: numbers of cells, products of a factor per
-        column.
+        table: the least growth at each power of two. product: for each choice, the number of cells
+        so far, a product of a factor per column.
         """
         growth: NDArray[np.float64] = table[np.frexp(product)[1] - 1]
         return growth

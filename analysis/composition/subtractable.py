@@ -31,7 +31,8 @@ from numpy.typing import NDArray
 
 from ...errors import ParameterError
 
-# limit of the rank, the number of linearly independent sessions: 2^12 = 4,096 sums are formed
+# limit of the rank, the number of linearly independent sessions, because 2^rank sums are formed
+# (2^12 = 4,096); beyond, ParameterError is raised
 MOST_RANK = 12
 AT_ONCE = 256  # number of sums of rows that are in memory together
 
@@ -140,9 +141,9 @@ def span_of(sessions: Sequence[Sequence[int]], atoms: int) -> Span:
 
 
 def _clear(rows: list[list[Fraction]], factors: list[list[Fraction]], top: int, atom: int) -> None:
-    """Scale row `top` so that its entry at `atom` is 1, and subtract it from all other rows.
+    """Scale row `top` so that its entry at `atom` is 1, and subtract multiples from all other rows.
 
-    These then have 0 at `atom`, which is the number of a column. Rows are sessions, or combinations
+    All other rows then have 0 at `atom`, the index of a column. Rows are sessions, or combinations
     of sessions; columns are sets of people who attended the same sessions. The factors of the
     sessions undergo the same row operations. Both tables are changed in place.
     """

@@ -38,7 +38,8 @@ from ..exposure.counts import Integers, Steps
 from .certificate import Certificate, Rule, Threshold, certify
 
 Floats = NDArray[np.float64]
-# relative tolerance of comparisons; the rounding error of the logarithms is smaller, about 1e-14
+# tolerance of comparisons of bounds and levels (relative) and of logarithms of products of
+# thresholds (absolute); the rounding error of the logarithms is smaller, about 1e-14
 CLOSE = 1e-11
 
 

@@ -34,9 +34,10 @@ from .worst_bracket import Bracket, SearchLimits
 # MATCHES: limit of the sets of unexposed cells (k people or more) that the matching step tries.
 # DEARER: number of swaps that take as long as one such trial.
 MATCHES, DEARER = 200, 10
-FIRST_NODES = 20  # limit of the nodes of the first search tree
-# Limit of the number of cells times the number of swaps, because each swap takes longer with more
-# cells.
+# limit of the nodes of the first search tree of the integer program; a larger search comes last
+FIRST_NODES = 20
+# Limit of the number of cells times the number of proposed swaps of unexposed cells, because each
+# swap takes longer with more cells. Tables with more cells get fewer swaps.
 MOST_WORK = 10_000_000
 # number of proposed swaps (or nodes of a proof by cases) between two reports of progress
 REPORT_INTERVAL = 100

@@ -272,9 +272,9 @@ class Cuts:
             yield self._slice(restriction)
 
     def _slice(self, restriction: tuple[int, int]) -> _View:
-        """Return the groups of columns with known counts among the people with one value.
+        """Return the division of the columns for inequalities about the people with one value.
 
-        Each group is a single column with known joint counts with that column.
+        Its groups are the single columns whose joint counts with the value's column are known.
 
         restriction: the column and the value.
         """

@@ -61,14 +61,14 @@ class Margin:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ColumnLabels:
-    """The caller's value numbers of one column: values that stay, then merged values.
+    """The caller's value indices of one column: values that stay, then merged values.
 
     With these labels, tables in which rare values are merged are translated back to the caller's
     values.
 
     Attributes:
-        unmerged: the caller's numbers of the values that stay, ascending.
-        rare: the caller's numbers of the values that are merged into the last value.
+        unmerged: the caller's indices of the values that stay, ascending.
+        rare: the caller's indices of the values that are merged into the last value.
         rare_counts: people of each of the merged values.
     """
 
@@ -134,7 +134,7 @@ class FrechetClass:
     def place(self, group: Sequence[int]) -> Counts:
         """Return, for each cell, its position in the flattened joint counts of these columns.
 
-        A cell is a combination of values of all columns. group: the numbers of the columns.
+        A cell is a combination of values of all columns. group: the indices of the columns.
         """
         index, shape = self.index(), tuple(self.shape[j] for j in group)
         place = np.ravel_multi_index(tuple(index[j] for j in group), shape)
@@ -327,9 +327,10 @@ def _relabel(cells: Counts, counts: Counts, j: int, labels: ColumnLabels) -> tup
 
 
 def _overlaps(ends: Sequence[Counts]) -> tuple[Counts, Counts]:
-    """Divide a line of people wherever one of several divisions ends a part; return the pieces.
+    """Return the pieces of a line of people that is cut wherever a part of any division ends.
 
-    ends: for each division, the position at which each of its parts ends.
+    ends: several divisions of the same line into parts; for each division, the position at which
+    each of its parts ends.
 
     Returns:
         The start of each piece, and its number of people.

@@ -63,12 +63,12 @@ def matching_supports(program: FrechetProgram, seed: int = 0) -> Iterator[list[i
 
 
 def _rests(program: FrechetProgram) -> list[Counts] | None:
-    """Return, per column, the people of each value that remain if cells hold k - 1 people each.
+    """Return, per column, the people of each value that are left over if cells hold k - 1 people.
 
-    They are only an estimate for a proposal. The column with most values leads. For each of its
-    values with people left over, all cells with the value count as filled. How full the cells with
-    its other values are is not known, so other columns may have too many people left. The surplus
-    is taken from the values with the fewest people, so that all columns have the same total.
+    The numbers are estimates, for a proposal only. The column with most values comes first. All
+    cells with a value that has people left over count as full, with k - 1 people. Cells with its
+    other values count as empty, so other columns may have too many people left over. The surplus is
+    taken from the values with the fewest people, so that all columns have the same total.
 
     Returns:
         An array per column; None if there is one column, if joint counts are known, or if no people

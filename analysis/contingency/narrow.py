@@ -25,7 +25,7 @@ from ..validation import Counts, Floats
 from .cuts import Cut
 from .integer_program import TOLERANCE, FrechetProgram
 
-# A pass computes limits of the people of every cell, by linear programs. Most passes; each starts
+# Most passes. A pass computes limits of the people of every cell, by linear programs; it starts
 # from the limits of the pass before.
 PASSES = 3
 # Limit of the cells that can be unexposed. With more cells, the linear programs, one for each cell,

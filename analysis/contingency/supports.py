@@ -24,8 +24,9 @@ from .integer_program import TOLERANCE, FrechetProgram
 # Cost of each person too many or too few in a margin entry. It is above 1, the gain of an exposed
 # person, because otherwise missing the margins would pay.
 PENALTY = 3.0
-# limit of the nodes of a search tree, which looks for a table of whole people if the linear
-# program's table has fractions
+# Limit of the nodes of a search tree, which looks for a table of whole people if the linear
+# program's table has fractions. If it finds none within the limit, the support counts as without a
+# table.
 WHOLE_NODES = 20
 
 
@@ -116,8 +117,9 @@ class Supports:
     def _whole(self) -> Counts | None:
         """Return the people of each cell in a worst table of whole people, by an integer program.
 
-        It is used if the linear program's table has fractions. None if no table is found within
-        `WHOLE_NODES` nodes.
+        The worst table has the most people outside the current support (set of unexposed cells).
+        The method is used if the linear program's table has fractions. None if no table is found
+        within `WHOLE_NODES` nodes.
         """
         program = self.program
         A, b = program.tables.equations()

@@ -159,10 +159,13 @@ def _random_cell(
 def _neighbour(
     program: FrechetProgram, inside: "np.ndarray[Any, Any]", cell: int, rng: np.random.Generator
 ) -> list[int]:
-    """Return, in a list, a random cell that differs from this cell in at most two columns.
+    """Return, in a list, a random cell that differs from the given cell in at most two columns.
 
-    The list is empty if that cell is already in the set of cells with k people or more, or is
-    exposed in every table. inside: mask of the cells in the set.
+    The list is empty if the random cell is already in the set of cells with k people or more, or is
+    exposed in every table.
+
+    program: the integer program of the tables. inside: mask of the cells in the set. cell: the flat
+    index of the given cell.
     """
     shape = program.tables.shape
     codes = list(np.unravel_index(cell, shape))

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-# This is added to the logarithm of a tail probability, because log-factorials of numbers near 10^10
-# have rounding errors in float64.
+# This is added to the logarithm of a probability, so that the upper bound on a tail stays valid,
+# because log-factorials of numbers near 10^10 have rounding errors in float64.
 LOG_SLACK = 1e-4
 
 Integers = npt.NDArray[np.int64]

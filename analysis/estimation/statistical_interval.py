@@ -120,12 +120,12 @@ def _by_norm(sample: npt.NDArray[np.int64], n: int, k: int, delta: float) -> tup
 def _by_box(sample: npt.NDArray[np.int64], n: int, k: int, delta: float) -> tuple[float, float]:
     """Return the ends of an interval for the exposure, from an interval of each probability.
 
-    They are not cut to [0, 1].
+    The ends are not cut to [0, 1].
 
     Args:
         sample: number of sampled people with each value.
         n: people in the database.
-        k: crowd size.
+        k: people in the smallest safe crowd.
         delta: allowed failure probability.
     """
     values, copies = np.unique(sample, return_counts=True)
@@ -134,7 +134,7 @@ def _by_box(sample: npt.NDArray[np.int64], n: int, k: int, delta: float) -> tupl
     ends = contribution(low, n, k), contribution(high, n, k)
 
     def negated_density(x: float) -> float:
-        """Return an upper bound on the exposure, which holds for every multiplier x."""
+        """Return an upper bound on the exposure, for any multiplier x of sum p = 1."""
         p = np.clip(_slope_root(x, n, k, rising=False), low, high)
         best = np.maximum.reduce(
             [ends[0] - x * low, ends[1] - x * high, contribution(p, n, k) - x * p]
@@ -142,7 +142,7 @@ def _by_box(sample: npt.NDArray[np.int64], n: int, k: int, delta: float) -> tupl
         return x + float(best @ copies)
 
     def density(x: float) -> float:
-        """Return minus a lower bound on the exposure, which holds for every multiplier x."""
+        """Return minus a lower bound on the exposure, for any multiplier x of sum p = 1."""
         p = np.clip(_slope_root(x, n, k, rising=True), low, high)
         best = np.minimum.reduce(
             [ends[0] - x * low, ends[1] - x * high, contribution(p, n, k) - x * p]

@@ -60,7 +60,7 @@ class SetExposures:
 
     @staticmethod
     def members(number: int) -> tuple[int, ...]:
-        """Return the columns of the set with this number, ascending."""
+        """Return the columns of the set with this number, ascending: column j if bit j is set."""
         return tuple(j for j in range(number.bit_length()) if number >> j & 1)
 
 
@@ -187,14 +187,14 @@ class _Walk:
                 self.visit(child, position + 1, _shared(part, finer, span, shared, single_people))
 
     def _merged(self, part: _Partition, first: int) -> _Partition:
-        """Merge the rows of one cell that are equal in all columns from position `first` on.
+        """Merge the rows of one cell that are equal in all columns that can still be added.
 
-        Only these columns can still be added, so such rows stay in one cell. The partition is
-        returned unchanged if few rows would be merged.
+        The columns are added in a fixed order, so rows that are equal from position `first` on stay
+        in one cell. The partition is returned unchanged if few rows would be merged.
 
         Args:
             part: the people divided into the cells of a set of columns.
-            first: a position in the order of the walk.
+            first: a position in the order of the columns.
         """
         tail = self.tails[first]
         if tail is None or part.cell_count * tail[1] > part.rows.size // 2:
@@ -257,13 +257,13 @@ def _tails(digits: list[Integers], radices: list[int]) -> list[tuple[Integers, i
 
 
 def _filled(d: int, single_people: int, empty_number: int) -> Integers:
-    """Return an array with a number for each of the 2**d sets of columns, before the walk.
+    """Return an array with a number for each of the 2**d sets of columns, to be filled in later.
 
     Args:
         d: the number of columns.
-        single_people: the number for all sets in which each person is alone; the walk overwrites it
-            in all other sets.
-        empty_number: the number for the empty set.
+        single_people: the number for all sets in which each person is alone in a cell; the numbers
+            of all other sets are overwritten later.
+        empty_number: the number for the empty set of columns.
     """
     numbers = np.full(2**d, single_people, dtype=np.int64)
     numbers[0] = empty_number

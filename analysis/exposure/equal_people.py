@@ -112,8 +112,8 @@ def _rules(
         for cell, number in occupied.items():
             people[cell[a]] += number
         for b in (column for column in columns if column != a):
-            # for each value in column a, the only value that its people have in column b; None:
-            # they have several
+            # for each value in column a, the only value that its people have in column b; None if
+            # these people have several values there
             follows: dict[str, str | None] = {}
             for cell in occupied:
                 if follows.setdefault(cell[a], cell[b]) != cell[b]:

@@ -254,7 +254,7 @@ class _UniqueSearch:
 
         Args:
             chosen: the set of columns.
-            rows: the numbers of the rows with an MSU in the set.
+            rows: the indices of the rows with an MSU in the set.
         """
         # several rows of one person with equal values in the set count as one MSU
         if self.owned is not None and len(rows):

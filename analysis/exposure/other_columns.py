@@ -112,9 +112,9 @@ class DistinctRows:
         """Return the people in a cell of fewer than k people if some distinct rows were made equal.
 
         Args:
-            cells: an integer of at least 0 for each distinct row, shape (m,): rows with equal
-                numbers count as equal.
-            k: an integer of at least 1.
+            cells: for each distinct row the number of its new cell, at least 0, shape (m,): rows
+                with equal numbers count as equal.
+            k: people in the smallest cell that is not exposed, at least 1.
         """
         numbers = dense(cells)[0]
         if self.owner is not None and self.place is not None:
@@ -174,7 +174,7 @@ def _joined(prefix: tuple[Integers, int], suffix: tuple[Integers, int], m: int) 
 
     Args:
         prefix: the cell of each row in the columns before, and the number of different cells.
-        suffix: the same for the columns after.
+        suffix: the cell of each row in the columns after, and the number of different cells.
         m: the number of rows.
     """
     if m in (prefix[1], suffix[1]):

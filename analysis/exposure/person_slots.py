@@ -114,10 +114,10 @@ class PersonSlots:
         return different
 
     def _owners(self, keys: Keys, small: Keys) -> int:
-        """Return the number of persons with a row in a small cell.
+        """Return the number of persons with a row in a small cell (of fewer than k persons).
 
         Args:
-            keys: the key of each row's cell.
+            keys: the key of each row's cell, in the order of the attribute `order`.
             small: the keys of the small cells, ascending.
         """
         if not len(small):

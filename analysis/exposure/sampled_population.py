@@ -39,7 +39,8 @@ from .equivalence_classes import Crowds
 Floats = NDArray[np.float64]
 SEED = 0
 DRAWS, LEAST_DRAWS = 1_000, 200
-# limit of the random numbers of all draws together; a table with more cells gets fewer draws
+# limit of the cells times draws of a population, because each draw needs a random number per cell;
+# a table with more cells gets fewer draws, but at least LEAST_DRAWS
 NUMBERS = 30_000_000
 # number of terms of the hypergeometric series for the mean of 1 / F, F the people of a cell in the
 # population. The remainder is below 2^-60 for q <= 1/2, or for cells of more than TERMS people in

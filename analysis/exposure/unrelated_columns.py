@@ -124,7 +124,7 @@ def _dealt(cells: Integers, column: Integers, rng: np.random.Generator) -> Integ
     Returns:
         The people of each new cell, a cell and a value.
     """
-    # the last entry counts the people that are already in cells of fewer than k people
+    # the last entry counts the people that are in cells of fewer than k people before this column
     people_left = np.append(cells, column.sum() - cells.sum())
     parts = []
     for people in column[:-1].tolist():

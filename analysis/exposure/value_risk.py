@@ -41,7 +41,7 @@ class ValueMerge:
     """A merge of two values of a column, with its effect on exposure and information.
 
     Attributes:
-        column: the number of the column among the known columns.
+        column: the index of the column among the known columns.
         codes: the codes of both values; first the value in fewer rows.
         freed: by how many people the merge reduces the exposed people (in a crowd, a group with
             equal values, smaller than k); at least 0.

@@ -27,8 +27,9 @@ from .cells import as_columns, as_table, dense, extend_keys, row_keys
 from .counts import Integers
 from .equivalence_classes import Crowds
 
-MAX_PAIRS = 500_000_000  # most pairs of a row and a row prefix in one count
-# pairs of a row and a row prefix that are extended together, which bounds the memory
+# most pairs of a row and a row prefix in one count; beyond, ParameterError is raised
+MAX_PAIRS = 500_000_000
+# number of pairs of a row and a row prefix that are extended together, which bounds the memory
 CHUNK = 1 << 20
 
 

@@ -42,7 +42,7 @@ class Sign:
         achieved: success of the attack, as a share of the most that it can achieve.
         detected: share of runs with an alarm.
         withheld: whether no run released data.
-        named: whether the countermeasure is said to help against the attack.
+        named: whether the description of the attack names the countermeasure as a help.
         is_baseline: whether the countermeasure is also active in the first column, the baseline.
     """
 

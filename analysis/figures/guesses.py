@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 BARS = 20  # number of bars in a histogram
-WORD = 40  # most characters of an answer that label its bar
+WORD = 40  # most characters of an answer that label its bar; the rest is cut off
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
 
 

@@ -47,17 +47,18 @@ DELTA = 1e-6
 CROWDS = (1_000, 10_000, 100_000)
 # local epsilons of the points of a line, which is one randomizer; in nats
 BUDGETS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
-# further, smaller epsilons for split-mix, where epsilon protects the sum over all people, not each
-# person's report
+# further, smaller epsilons in nats for the randomizer split-mix, because there epsilon protects the
+# sum over all people, not each person's report
 LITTLE = (0.01, 0.03, 0.1)
-MEASURED = (1.0, 3.0)  # local epsilons at which the error is measured
+MEASURED = (1.0, 3.0)  # local epsilons, in nats, at which the error is measured too
 # local epsilons of the task "answers", fewer than `BUDGETS`, because composing the epsilons of
 # several answers takes seconds
 COMPOSED_EPSILONS = (0.5, 1.0, 3.0, 6.0)
 QUESTIONS = 3
 RUNS = {1_000: 60, 10_000: 30, 100_000: 12}
 Make = Callable[[float, int], Randomizer]  # arguments: local epsilon, number of people
-# arguments: task, randomizer, local epsilon; returns the squared error and the number of runs
+# arguments: key of `TASKS`, name of the randomizer, local epsilon in nats; returns the squared
+# error measured in protocol runs, and the number of runs
 Play = Callable[[str, str, float], tuple[float, int]]
 
 
@@ -211,9 +212,9 @@ def curve(task: str, family: str, people: int, play: Play | None = None) -> tupl
         task: estimation task, a key of `TASKS`.
         family: name of the randomizer in the task's `families`, such as "grr".
         people: number of people that report.
-        play: returns the squared error measured in complete protocol runs, and their number; it is
+        play: returns the squared error measured in complete protocol runs, and the number of runs;
             called for the smallest number of people in `CROWDS`. None: the error is measured on
-            reports drawn from the randomizer. Both only at the epsilons in `MEASURED`.
+            reports drawn from the randomizer. Measured only at the local epsilons in `MEASURED`.
     """
     budgets: Sequence[float] = (*LITTLE, *BUDGETS) if family == "split-mix" else BUDGETS
     budgets = COMPOSED_EPSILONS if task == "answers" else budgets
@@ -298,8 +299,8 @@ def curves(play: Play | None = None) -> Curves:
     """Return the points of all lines, by task, randomizer and number of people; takes some minutes.
 
     Args:
-        play: returns the squared error measured in complete protocol runs, and their number; for
-            the smallest number of people. None: the error is measured on drawn reports alone.
+        play: returns the squared error measured in complete protocol runs, and the number of runs;
+            called for the smallest number of people. None: the error is measured on drawn reports.
     """
     return {
         (name, family, people): curve(name, family, people, play)

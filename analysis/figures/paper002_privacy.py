@@ -32,7 +32,7 @@ from .registry import Check, Material, Numbers, Redrawn
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-EPSILON = 2.0  # as in the paper's caption
+EPSILON = 2.0  # local epsilon of all protocols in nats, as in the paper's caption
 INPUTS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 30, 50, 70, 100, 200, 300, 500, 700, 1000)
 MOST_INPUTS = 10_000
 Protocols = Mapping[str, Callable[[int, float], Any]]

@@ -66,9 +66,9 @@ def _ceiling(ax: Axes, rows: Sequence[Row]) -> None:
 
 @drawing.styled
 def draw5(rows: list[Row], origins: Origins) -> Figure:
-    """Draw Figure 5: the bits of an attack about a person, by the number of events released.
+    """Draw Figure 5: an attack's information about a person, by the number of events released.
 
-    The left panel shows the release of all events of a person.
+    The information is in bits. The left panel shows the release of all events of a person.
 
     rows: rows of the figure's table. origins: for each data set "generated ", or "" for given data.
     """

@@ -80,7 +80,10 @@ HEADINGS = (
 
 
 def people(seed: int, sizes: GeneratedPeople) -> tuple[Sequences, Sequences]:
-    """Generate traces of places and rating histories of people, of these sizes."""
+    """Generate traces of places, and histories of rated items, for random people.
+
+    seed: seed of the random numbers. sizes: numbers of people, places, items and events.
+    """
     rng, n = np.random.default_rng(seed), sizes.people
     traces = markov_traces(n, sizes.places, sizes.events, 12, 0.3, 0.4, rng=rng)
     return traces, rating_histories(n, sizes.items, sizes.ratings, rng=rng)
@@ -246,14 +249,17 @@ def detection_error_figure(
 
 
 def figure5(material: Material) -> Redrawn:
-    """Redraw Figure 5: an attacker's bits about people, all events known, by events released."""
+    """Redraw Figure 5: an attacker's bits about a person, by the number of released events.
+
+    The attacker knows all released events of each person.
+    """
     return full_knowledge_figure(
         generated=GENERATED, first=FIRST, seed=material.seed, progress=material.progress
     )
 
 
 def figure6(material: Material) -> Redrawn:
-    """Redraw Figure 6: an attacker's bits about people, older events known, by their number."""
+    """Redraw Figure 6: an attacker's bits about a person, by its number of training events."""
     return training_events_figure(
         generated=GENERATED, trained=TRAINED, seed=material.seed, progress=material.progress
     )
@@ -353,6 +359,8 @@ def _checks5(rows: list[Row]) -> tuple[Check, ...]:
 
 def _check7(error_at_few: float, error_at_many: float) -> Check:
     """Check that the equal error rate falls with more training events, as the paper says.
+
+    At this rate, 0 to 1, the shares of false acceptances and of false rejections are equal.
 
     error_at_few, error_at_many: equal error rate with few and with many training events.
     """

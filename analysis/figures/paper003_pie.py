@@ -377,10 +377,13 @@ def _loose(rows: list[Row]) -> Check:
 
 
 def _fano(bits: float, n: int) -> float:
-    """Return Fano's lower bound on the error of naming a person among n, with `bits` known."""
+    """Return Fano's lower bound on the probability of naming the wrong person.
+
+    bits: information about the person, in bits. n: number of people, all equally likely at first.
+    """
     return fano_bound(bits, uniform_prior_error(n))
 
 
 def _always(is_satisfied: bool) -> str:  # noqa: FBT001
-    """Return "always" or "not always", the result of a check."""
+    """Return "always" if the checked statement is satisfied, else "not always"."""
     return "always" if is_satisfied else "not always"

@@ -28,8 +28,8 @@ def stage_of(progress: Progress | None) -> Progress:
 def title_of(paper: str, figure: str, subject: str, *, redrawn: bool) -> str:
     """Return the title of a figure of a paper.
 
-    paper, figure: their numbers. subject: the figure's subject in words. redrawn: whether the
-    figure has the parameters of the paper.
+    paper: number of the paper. figure: number of the figure. subject: the figure's subject in
+    words. redrawn: whether the figure has the parameters of the paper.
     """
     return (
         f"Paper {paper}, Figure {figure}, {'redrawn' if redrawn else OTHER_PARAMETERS}: {subject}"

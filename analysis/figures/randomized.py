@@ -25,7 +25,8 @@ KINDS = {
     "probabilistic": (drawing.VERMILION, "D"),
     "hockey-stick": (drawing.BLUE, "o"),
 }
-LONGEST = 24  # most characters of a name that are written
+# most characters drawn of the name of a feature or value, or of a scope; the rest is cut off
+LONGEST = 24
 
 Local = Mapping[str, Any]
 # An epsilon: the features or reports that it protects, in words; its kind (local, probabilistic or

@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 
 LINES = 6  # limit of the values of the second swept parameter, each a line of a panel
 # limit of the combinations of values of the third and further swept parameters, each a row of
-# panels
+# panels; further combinations are not drawn
 ROWS = 6
 ACROSS = 4  # number of panels in a row if there is no third swept parameter
 WIDTH, HEIGHT = 3.3, 2.7  # size of a panel in inches
 # sideways shift between two lines, as a share of the distance between two values on the x axis
 LINE_SPACING = 0.09
-LONGEST = 12  # most characters of a value that are written
+LONGEST = 12  # most characters of a value that are written; the rest is cut off
 # units of scores that are whole numbers
 WHOLE = ("columns", "people", "parties", "messages", "sets")
 BREAKS = "no line where the number of released columns changes"

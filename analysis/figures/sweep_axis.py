@@ -92,7 +92,7 @@ def spans_decades(means: Collection[float], lows: Collection[float]) -> bool:
 def stretches(points: Sequence[tuple[P, Columns]]) -> Iterator[list[P]]:
     """Yield the points of a line in stretches without a break, in their order.
 
-    Two neighbours are joined if all their runs released the same number of columns.
+    Two neighbours are joined if all runs at both points released the same number of columns.
 
     points: each point with the numbers of columns that its runs released.
     """

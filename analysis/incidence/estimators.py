@@ -36,8 +36,8 @@ from .posterior import as_prior, posterior
 from .result import METHODS, IncidenceEstimate, Method
 from .sampling_law import as_incidence
 
-# Methods that choose a point of a polytope: all shares whose expected noisy shares are within a
-# radius of the observed shares. So they need a rule for the radius.
+# Methods that choose a point of a polytope: all shares of positions whose expected noisy shares are
+# within a radius of the observed noisy shares. So they need a rule for the radius.
 POLYTOPE = ("program", "chebyshev", "analytic")
 
 

@@ -193,7 +193,8 @@ def _model_minimum(h: Floats, A: Floats, x: Floats) -> Floats:
     from scipy.optimize import nnls
 
     B = (np.sqrt(h) / (A @ x))[:, None] * A
-    # large weight of the extra equation "the shares sum to 1" in the least squares problem
+    # weight of the extra equation "the shares sum to 1" in the least squares problem; it is large,
+    # because the equation must hold almost exactly
     heavy = 1e4
     rows = np.vstack([B, np.full(len(x), heavy)])
     try:

@@ -140,10 +140,10 @@ def analytic(h: Floats, A: Floats, r: float) -> Floats:
 
 
 def _box(h: Floats, A: Floats, r: float) -> tuple[Floats, Floats]:
-    """Return the condition |h - A x| <= r on shares x as rows x <= limits, in units of r.
+    """Return the condition |h - A x| <= r on shares x as a matrix and limits: rows x <= limits.
 
-    In these units the solver's tolerances are relative to r. h: observed noisy shares of positions.
-    A: transition matrix of the noise.
+    Both sides are divided by r, so that the solver's tolerances are relative to r. h: observed
+    noisy shares of positions. A: transition matrix of the noise. r: the largest allowed residual.
     """
     return np.vstack([A, -A]) / r, np.concatenate([h + r, r - h]) / r
 

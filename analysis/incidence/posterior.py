@@ -22,9 +22,9 @@ from ...errors import ParameterError
 from ..validation import Counts, Floats
 from .likelihood import em
 
-# Numbers of Markov chains and of moves of each chain, for each of the n + 1 counts, with their
-# minima; the first half of the moves is dropped. BATCHES: parts of the moves whose means give the
-# Monte Carlo error.
+# Numbers of Markov chains, and of moves of each chain, per count (there are n + 1 counts), with
+# their minima; the first half of the moves is dropped. BATCHES: parts of the moves whose means give
+# the Monte Carlo error.
 CHAINS_EACH = 4
 FEWEST_CHAINS = 64
 MOVES_EACH = 30
@@ -74,7 +74,8 @@ def as_prior(prior: npt.ArrayLike, k: int) -> Floats:
     array = np.asarray(prior, dtype=np.float64)
     if array.ndim > 1 or array.size not in (1, k) or not (array > 0).all():
         raise ParameterError(
-            f"prior: found {array.tolist()!r}; needs one positive number or {k} of them"
+            f"prior: found {array.tolist()!r}; needs one positive number, or one for each of the "
+            f"{k} counts"
         )
     return np.broadcast_to(array.reshape(-1), (k,)) if array.size == 1 else array
 
@@ -148,7 +149,8 @@ def _start(psi: Counts, A: Floats, prior: Floats, rng: np.random.Generator) -> F
     A point is the shares of positions with t = 0 .. n true 1-bits. The points are spread by a few
     rounds of drawing true counts given shares, and shares given counts.
 
-    psi: noisy counts. A: transition matrix of the noise. prior: Dirichlet parameters.
+    psi: noisy numbers of positions set in exactly t of n vectors. A: transition matrix of the
+    noise. prior: Dirichlet parameters of the shares.
     """
     k, m = len(psi), int(psi.sum())
     chains = np.tile(
@@ -258,9 +260,10 @@ def _slide(
 
 
 def _reach(x: Floats, direction: Floats) -> tuple[Floats, Floats]:
-    """Return the least and largest t for which x + t direction stays in the simplex, by row.
+    """Return the least and largest t for which x + t direction stays in the simplex, for each row.
 
-    The result is 0 and 0 for a row without finite limits.
+    x: shares, each row at least 0 with sum 1. direction: in each row, a change of shares with sum
+    0. The result is 0 and 0 for a row without finite limits.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         limits = -x / direction

@@ -36,7 +36,8 @@ from .matrix import transition
 # number of bits flipped together, which bounds the memory needed for random numbers
 BLOCK = 1 << 22
 
-# limit of the possible outcomes times positions in the function `law`
+# limit of the possible outcomes times positions in the function `law`, because its work grows with
+# both; beyond, it raises ParameterError
 LARGEST_LAW = 1 << 22
 
 

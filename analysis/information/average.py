@@ -170,6 +170,6 @@ def _class_information(classes: RowClasses) -> tuple[Floats, float]:
 
 
 def log_base(unit: str) -> float:
-    """Return the size of a unit in nats: log 2 for "bits", 1 for "nats"."""
+    """Return the size of a unit of information in nats: log 2 for "bits", 1 for "nats"."""
     one_of(unit, "unit", ("nats", "bits"))
     return log(2) if unit == "bits" else 1.0

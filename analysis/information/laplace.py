@@ -227,9 +227,13 @@ def _gradient(rows: Floats, prior: Floats, tallies: Floats, eta: Floats) -> Floa
 
 
 def _log_target(rows: Floats, prior: Floats, tallies: Floats, eta: Floats) -> Floats:
-    """Return the log posterior density at `eta`, up to a constant, shape (k,).
+    """Return the log posterior density of each row of `eta`, up to a constant, shape (k,).
 
-    eta: log-ratios of a - 1 inputs' probabilities to the last input's, shape (k, a - 1).
+    Args:
+        rows: the randomizer's rows, shape (reports, inputs).
+        prior: Dirichlet parameters, shape (inputs,).
+        tallies: counts of each report, shape (k, reports).
+        eta: log-ratios of a - 1 inputs' probabilities to the last input's, shape (k, a - 1).
     """
     log_p = log_simplex(eta)
     return np.asarray(log_p @ prior + (tallies * np.log(np.exp(log_p) @ rows.T)).sum(axis=1))

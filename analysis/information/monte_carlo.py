@@ -183,7 +183,7 @@ def _frequencies(period: list[int], covariance: Floats) -> Floats:
     The sum is the probability of report counts. Shape (frequencies, reports).
 
     Args:
-        period: the number of frequencies for each report, without this selection.
+        period: for each report, the number of frequencies if none were left out.
         covariance: of the report counts, shape (reports, reports).
 
     Raises:
