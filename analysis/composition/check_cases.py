@@ -92,12 +92,12 @@ def proved_by_cases(counts: Sequence[Sequence[int]], k: int, proof: bytes) -> in
 
 
 def _tree_people(tables: Tables, sets: Any, tree: Any) -> int:
-    """Return the largest bound, in people, of all leaves of a proof's tree.
+    """Return the largest bound on exposed people, in people, of all leaves of a proof's tree.
 
     Args:
         tables: the class of all tables with the given column counts.
-        sets: the blocks [q, values] of the proof, each an inequality about unexposed cells, as in
-            `proved_by_cases`.
+        sets: the list of the proof's blocks [q, values], each an inequality about unexposed cells,
+            as in `proved_by_cases`.
         tree: the nodes in preorder, splits and leaves, in the form of `proved_by_cases`.
     """
     blocks = [(_whole(q), [_whole(value, 0) for value in values]) for q, values in sets]

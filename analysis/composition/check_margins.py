@@ -92,7 +92,10 @@ def proved_people(counts: Sequence[Sequence[int]], k: int, proof: bytes) -> int:
     for values, _ in columns:
         cells *= len(values)
     if cells > MOST_CELLS:
-        raise VerificationError(f"margins: {cells:,} cells; at most {MOST_CELLS:,} are checked")
+        raise VerificationError(
+            f"margins: found {cells:,} cells (combinations of values); at most {MOST_CELLS:,} "
+            "are checked"
+        )
     prices, blocks = _parse_proof(proof, [len(values) for values, _ in columns])
     caps, exposed = {}, {}
     for cell in product(*(range(len(values)) for values, _ in columns)):

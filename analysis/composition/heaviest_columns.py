@@ -99,9 +99,9 @@ class _Growing:
 def _weighed(
     knowledge: GroupKnowledge, gains: Sequence[float], columns: Group
 ) -> tuple[float, int, tuple[int, ...]]:
-    """Return the sort key of a set of columns: its weight, the negated bound, the negated numbers.
+    """Return the sort key of a set of columns: its weight, the negated bound, the negated indices.
 
-    The largest key wins: more weight, then a lower bound on exposed people, then lower numbers of
+    The largest key wins: more weight, then a lower bound on exposed people, then smaller indices of
     the columns. gains: the weight of each column.
     """
     if not columns:

@@ -58,7 +58,7 @@ from .known_parts import PartCounts, ways_of
 MOST_WAYS = 200  # limit of the partitions of a set of columns into known groups and single columns
 # up to this number of columns, `roughly` tries all partitions, at most 15; else ROUGH_WAYS
 FEW_COLUMNS = 4
-# limit of the partitions that an estimate tries for more columns, large groups first
+# limit of the partitions that `roughly` tries for more columns, large known groups first
 ROUGH_WAYS = 3
 # limit of the cells of a joint table for the bound by the dual variables (`margins`) of a linear
 # program; a larger table has only the bound by `parts`
@@ -338,8 +338,9 @@ class GroupKnowledge:
     def _common(self, column: int, narrowed_values: Group | None) -> Group:
         """Return the values of one column that further queries may name (count individually).
 
-        These values have at least k people, and at least half of them in cells of k or more in
-        every known table. The other values, counted together, have no person or at least k.
+        These values have at least k people, and in every known table at least half of their people
+        are in cells of k or more. All other values are counted together; they have no person at
+        all, or at least k.
 
         narrowed_values: the values named before; None: all values.
         """

@@ -37,7 +37,8 @@ from .bounds import coverage_below
 from .group_counts import Group, GroupCounts
 from .known_groups import ROUGH_WAYS, GroupKnowledge
 
-# limit of the groups for which the fall of the bound is predicted, small groups first
+# limit of the groups of columns for which the fall of the bound on exposed people is predicted,
+# small groups first; further groups are not requested
 MOST_JUDGED = 200
 # limit of the groups of columns, best first, that `choose_group` considers; for these it asks its
 # caller whether the joint counts may be requested

@@ -23,12 +23,18 @@ PROMISE_RULES: tuple[PromiseRule, ...] = get_args(PromiseRule)
 
 @overload
 def best_bound(
-    marginals: Sequence[ArrayLike], k: int, rule: RuleName = "coverage"
-) -> Certificate: ...  # an upper bound on exposed people; the full definition follows below
+    marginals: Sequence[ArrayLike],
+    k: int,
+    rule: RuleName = "coverage",
+    # certificate of an upper bound on exposed people; the full definition follows below
+) -> Certificate: ...
 @overload
 def best_bound(
-    marginals: Sequence[ArrayLike], k: int, rule: PromiseRule | str
-) -> Certificate | MarginsCertificate: ...  # the same bound, by any rule; defined below
+    marginals: Sequence[ArrayLike],
+    k: int,
+    rule: PromiseRule | str,
+    # certificate of an upper bound, by any rule; defined below
+) -> Certificate | MarginsCertificate: ...
 def best_bound(
     marginals: Sequence[ArrayLike], k: int, rule: PromiseRule | str = "coverage"
 ) -> Certificate | MarginsCertificate:

@@ -67,8 +67,8 @@ class FrechetProgram:
         tables, and searches the worst table among them.
 
         Args:
-            caps: the new limit of each cell, shape (cells,). Below k, the cell is exposed in all
-                these tables.
+            caps: the new limit of each cell, shape (cells,). A limit below k means that the cell
+                is exposed in all admitted tables.
         """
         program = FrechetProgram(self.tables, self.k)
         program.exposed_limits, program.free = (
@@ -166,8 +166,8 @@ class FrechetProgram:
     def _order(self) -> list[Constraint]:
         """Return constraints that order values with equal counts, to rule out equivalent solutions.
 
-        Two such values can be exchanged in every table, so the first may have at least as many
-        exposed people as the second.
+        Two values with equal counts can be exchanged in every table. So the first is required to
+        have at least as many exposed people as the second.
         """
         index, rows = self.tables.index(), []
         for margin in self.tables.margins:

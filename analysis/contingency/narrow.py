@@ -124,9 +124,9 @@ def _people_bound(relaxation: LinearProgram, cap: int) -> int:
 
 
 def _relaxation(program: FrechetProgram, cuts: Sequence[Cut], ceiling: int) -> LinearProgram:
-    """Return the linear relaxation of the program with these cuts, without an objective.
+    """Return the linear relaxation of the program with these cuts, to be maximised.
 
-    It is a maximisation.
+    It has no objective yet: all coefficients are 0.
 
     Args:
         program: the integer program of the tables with the given margins.

@@ -24,9 +24,11 @@ from .counts import Integers, positive_counts
 PERMUTATIONS = 200
 SEED = 0
 OUTSIDE = 40  # the estimated range leaves out 1 / OUTSIDE of the permutations on either side
-# limit of the people permuted, summed over all permutations; they take 0.2 to 0.9 s
+# limit of the people permuted, summed over all permutations; they take 0.2 to 0.9 s; beyond, there
+# is no estimate
 MOST_WORK = 20_000_000
-MOST_PEOPLE = 10**9  # NumPy draws hypergeometric numbers only below this number of people
+# NumPy draws hypergeometric numbers only below this number of people; from it on, no estimate
+MOST_PEOPLE = 10**9
 # Cost of splitting cells by hypergeometric draws; the unit is the time of permuting a person.
 # VALUE_WORK is for each value of the splitting column, CELL_WORK for each pair of a cell and a
 # value.
@@ -138,7 +140,8 @@ def _shuffled(cells: Integers, column: Integers, rng: np.random.Generator) -> In
     """Split cells by a further column: permute its n values, and give them to the people in turn.
 
     Args:
-        cells: people of each cell; they come first, people of smaller cells get the other values.
+        cells: people of each cell of k people or more. They get the first values; people of smaller
+            cells would get the rest, which is not needed.
         column: people of each value of the column.
         rng: draws the permutation.
 

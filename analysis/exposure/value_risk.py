@@ -313,7 +313,10 @@ class _Column:
         return dict(zip(codes[best].tolist(), places[best].tolist(), strict=True))
 
     def merges(self) -> list[ValueMerge]:
-        """Return the merges that most reduce the exposed people per bit lost, best first."""
+        """Return the merges of two values that most reduce the exposed people per bit lost.
+
+        At most `CANDIDATES` merges are returned, best first.
+        """
         if not len(self.freed):
             return []
         rate = self.freed / np.maximum(self._bits(self.first, self.second), 1e-300)

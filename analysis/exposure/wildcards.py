@@ -201,8 +201,8 @@ def _compatible(digits: list[Integers], weights: Integers, limit: int) -> Intege
     Two rows are compatible if in every column they agree or a value is missing.
 
     digits: the codes of the rows by column, 0 for missing; rows in lexicographic order. weights:
-    people with each row. limit: most pairs of a row and a row prefix to compare; more:
-    ParameterError.
+    people with each row. limit: most pairs of a row and a row prefix to compare; ParameterError is
+    raised if there are more.
     """
     starts, levels = _levels(digits)
     crowds = np.zeros(weights.size, dtype=np.int64)

@@ -118,7 +118,10 @@ def _answers(local: float, _: int) -> BitFlip:
 
 
 def _ranges(a: int) -> Mapping[str, Make]:
-    """Return the randomizers that estimate the share of people in ranges of 0 to a - 1, by name."""
+    """Return the randomizers that estimate the share of people in a range of numbers, by name.
+
+    a: how many numbers a person may have, 0 to a - 1.
+    """
     points = tuple(map(float, range(a)))
     return {
         "ranges": lambda e, _: Ranges(points, e),

@@ -210,9 +210,12 @@ def promises(data: PlacesOfPeople, epsilon: float, error: float) -> list[tuple[s
 def estimates(
     randomizer: GRR, data: PlacesOfPeople, top: npt.NDArray[np.intp], rng: np.random.Generator
 ) -> Floats:
-    """Return estimated shares of the `top` places from noisy reports; 0 if not significant.
+    """Return estimated shares of people at the `top` places from noisy reports.
 
-    top: indices of the places.
+    The share is 0 if the estimate is not significantly above 0, by a normal approximation.
+
+    randomizer: the randomizer of the reports. data: the place of each person. top: indices of the
+    places. rng: draws the reports.
     """
     reports = randomizer.sample(data.user_places, rng)
     present, values = large_domain(randomizer, reports).significant(rule="normal")

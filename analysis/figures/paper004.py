@@ -39,7 +39,8 @@ PRINTED_LOWER = (1.3e-5, 8.7e-6, 5.3e-6, 3.2e-6, 1.9e-6, 1.2e-6, 7.1e-7)
 
 QUICK = ("program", "minmax", "inverse", "likelihood", "analytic", "em")
 WITH_POSTERIOR = (*QUICK, "bayes")
-# number of noisy versions of the vectors behind each quantile of the error; the paper has 1,000
+# number of noisy versions of each true vector from which a quantile of the error is computed; the
+# paper has 1,000
 RUNS = 20
 # epsilon, in nats a bit, of the estimate that is drawn beside the errors on Wi-Fi sessions
 SHOWN_EPSILON = 3.0
@@ -259,9 +260,10 @@ def _estimated(phi: npt.NDArray[np.int64], epsilon: float, seed: int) -> list[In
 def _wifi_numbers(
     panels: list[ErrorPanel], week: ErrorPanel, estimates: list[IncidenceEstimate]
 ) -> tuple[Numbers, Numbers]:
-    """Return the tables of the Wi-Fi figure: errors, and estimates for one panel.
+    """Return the tables of the Wi-Fi figure: errors of all panels, and estimates for one panel.
 
-    panels: the errors. week: the panel of the estimates. estimates: the estimated counts.
+    panels: errors of the estimators on each group of sessions. week: the panel with the true counts
+    that `estimates` estimate. estimates: estimated counts with limits, one for each method.
     """
     errors = _numbers("figure2-wifi", panels)
     return errors, _estimates("figure2-wifi-estimates", week, estimates)
@@ -277,7 +279,8 @@ def _wifi_checks(
 ) -> tuple[Check, ...]:
     """Return the comparisons of the Wi-Fi figure with the statements of the paper.
 
-    panels: the errors. week: the panel of the estimates. estimates: the estimated counts.
+    panels: errors of the estimators on each group of sessions. week: the panel with the true counts
+    that `estimates` estimate. estimates: estimated counts with limits, one for each method.
     """
     return (
         *_bound_checks("2-wifi", panels),

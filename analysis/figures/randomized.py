@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 # limit of the values of a feature that are drawn, most frequent first; equal to the limit of the
 # terminal's table
 VALUES = 12
-FEATURES = 8  # limit of the features that are drawn in a figure
+FEATURES = 8  # limit of the features drawn in a figure, the first of the run
 KINDS = {
     "local": (drawing.BLACK, "s"),
     "probabilistic": (drawing.VERMILION, "D"),

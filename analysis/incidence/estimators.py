@@ -99,7 +99,8 @@ def as_method(method: str) -> Method:
 def point(psi: Counts, eta: float, beta: float, method: Method, rule: Rule) -> tuple[Floats, str]:
     """Return estimated shares of positions set in exactly t of n bit vectors, and a note on fit.
 
-    There are no limits. All methods but "bayes" are accepted.
+    The note is a short text, such as the number of steps. There are no limits. All methods but
+    "bayes" are accepted.
 
     psi: noisy counts. eta: privacy parameter; a bit is flipped with probability (1 - eta)/2. beta,
     rule: failure probability and formula of the radius of methods that search a polytope.

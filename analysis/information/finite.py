@@ -54,7 +54,8 @@ Method = Literal["auto", "exact", "estimate"]
 
 # most terms of an exact sum; 50 million terms take about ten seconds
 MOST_TERMS = 50_000_000
-SAMPLES = 2000  # number of simulated sets of people, if the exact sums are too long
+# number of sets of people that are simulated if an exact sum has more than MOST_TERMS terms
+SAMPLES = 2000
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,8 @@ import numpy as np
 from ..validation import Floats
 from .dirichlet import log_beta
 
-# Degrees of freedom of the t distribution from which importance samples are drawn: heavy tails,
-# finite variance.
+# Degrees of freedom of the t distribution from which importance samples are drawn. They are few,
+# because its tails must be heavier than the posterior's; above 2, its variance is finite.
 FREEDOM = 5.0
 # This share of the importance samples is drawn WIDE times as far from the mode, because the
 # posterior of a rare value's share has a long tail of small shares.

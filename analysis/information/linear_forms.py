@@ -37,11 +37,11 @@ class Integral(NamedTuple):
     """Values of an integral for several linear forms, and an estimate of the error of each value.
 
     A linear form is L = sum_x q_x P_x of a Dirichlet vector P. The error is the change of the value
-    if the step of the numerical integration is doubled.
+    if the step of the numerical integration is doubled, plus a bound on rounding errors.
 
     Attributes:
-        value: shape (forms,).
-        error: shape (forms,), at least 0.
+        value: the integral of each form, shape (forms,).
+        error: the error of each value, shape (forms,), at least 0.
     """
 
     value: Floats

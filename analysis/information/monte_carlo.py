@@ -38,7 +38,8 @@ HIGHEST = 14
 MIN_EFFECTIVE_SHARE = 0.03
 # Number of tally vectors computed at once, which bounds the memory.
 BATCH = 256
-# Most frequencies (terms) of a Fourier sum for the probability of report counts.
+# Most frequencies (terms) of a Fourier sum for the probability of report counts; beyond,
+# ParameterError is raised.
 MOST_FREQUENCIES = 2_000_000
 # A Fourier sum yields a periodic distribution of report counts: ALIAS is the least distance of its
 # copies, in standard deviations. REACH limits the frequencies summed, in standard deviations of the
