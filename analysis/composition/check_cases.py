@@ -41,7 +41,7 @@ from ...errors import VerificationError
 from ...strict_text import from_json
 
 SCALE = 1 << 32
-MOST_CELLS = 10_000  # a proof about tables with more cells is refused
+MOST_CELLS = 10_000  # a proof about tables with more cells (combinations of values) is refused
 # Each value's count narrows the ranges of people that its cells may hold. The values are gone
 # through this number of times, because a narrower range may narrow further ranges.
 PASSES = 4

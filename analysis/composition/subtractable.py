@@ -44,7 +44,7 @@ class Combination:
     """A subtractable group: people with counts that follow from the sessions' counts by arithmetic.
 
     Attributes:
-        atoms: numbers of the group's atoms (people of the same sessions), ascending.
+        atoms: indices of the group's atoms, ascending; an atom is all people of the same sessions.
         weights: for each session, the factor of its counts; the sum is the count of the group.
     """
 

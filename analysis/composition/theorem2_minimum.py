@@ -165,9 +165,9 @@ class _Bounds:
     floor: float
     # log of the upper end of the interval searched for the level; -inf if no columns share a level
     top: float
-    cost: float  # least people that the columns still to be chosen for can add to the bound
-    # largest log of the product of threshold times number of values over the columns still to be
-    # chosen for
+    cost: float  # least people that all columns without a chosen option can add to the bound
+    # largest log of the product of threshold times number of values over all columns without a
+    # chosen option
     logs: float
 
     def admit(self, cost: Floats, logs: Floats, level: Integers) -> NDArray[np.bool_]:

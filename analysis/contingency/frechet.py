@@ -98,7 +98,7 @@ class FrechetTable:
         """Return the joint counts of some columns.
 
         Args:
-            group: the numbers of the columns.
+            group: the indices of the columns.
             shape: the number of values of each of these columns.
         """
         result = np.zeros(tuple(shape), dtype=np.int64)
@@ -281,7 +281,7 @@ def _check_agreement(tables: list[Margin]) -> None:
 
 
 def _all_kept(counts: Counts) -> ColumnLabels:
-    """Return the labels (the caller's value numbers) of a column in which no values are merged."""
+    """Return the labels (the caller's value indices) of a column in which no values are merged."""
     no_values = np.empty(0, dtype=np.int64)
     return ColumnLabels(np.arange(len(counts)), no_values, no_values)
 

@@ -34,7 +34,8 @@ from .frechet import FrechetClass
 # hold k people or more. PER_ROUND: limit of the inequalities that a round adds for each division of
 # the columns into groups with known counts.
 ROUNDS, PER_ROUND = 60, 100
-# the share by which a solution leaves a cell unexposed is rounded to multiples of 1 / STEP
+# The share by which a solution leaves a cell unexposed is rounded to multiples of 1 / STEP, so that
+# small errors of the solver do not decide which inequalities count as violated.
 STEP = 1 << 20
 
 # HiGHS's options for the first solution (primal simplex), and for the later ones (dual simplex).

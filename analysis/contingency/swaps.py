@@ -90,14 +90,14 @@ def swap(
 
 
 def _better(best: SwapResult, supports: Supports, value: float, rounds: int) -> SwapResult:
-    """Return the best result so far: this support's worst table if it exposes more people.
+    """Return the best result so far: the current support's worst table if it exposes more people.
 
     A support is a set of unexposed cells.
 
     Args:
         best: the best result before.
         supports: the linear program of the current support.
-        value: its optimum, an estimate of the exposed people.
+        value: the optimum of this program, an estimate of the exposed people.
         rounds: number of proposed swaps that were examined.
     """
     table = supports.table() if value > best.exposed + TOLERANCE else None
@@ -128,10 +128,10 @@ def _proposal(
 ) -> list[int]:
     """Return the cells that a random proposal adds to or removes from the set of unexposed cells.
 
-    An unexposed cell holds k people or more. A proposal adds a cell, removes a cell, or replaces a
-    cell.
+    An unexposed cell holds k people or more. The proposal replaces a cell by another (with
+    probability `EXCHANGE`), adds a cell (`MORE`), or removes a cell. It adds one to an empty set.
 
-    inside: mask of the cells in the set.
+    program: the integer program of the tables. inside: mask of the cells in the set.
     """
     members, kind = np.flatnonzero(inside), rng.random()
     joining = _random_cell(program, inside, rng)

@@ -165,7 +165,8 @@ class _Walk:
 
         Args:
             number: the number of the set, a bit for each column in it.
-            first: the position, in the order of the walk, of the first column that may be added.
+            first: the position of the first column that may be added; columns with most values come
+                first.
             part: the people divided into the cells of the set.
         """
         part = self._merged(part, first)

@@ -29,9 +29,8 @@ OUTSIDE = 40  # the estimated range leaves out 1 / OUTSIDE of the permutations o
 MOST_WORK = 20_000_000
 # NumPy draws hypergeometric numbers only below this number of people; from it on, no estimate
 MOST_PEOPLE = 10**9
-# Cost of splitting cells by hypergeometric draws; the unit is the time of permuting a person.
-# VALUE_WORK is for each value of the splitting column, CELL_WORK for each pair of a cell and a
-# value.
+# Cost of splitting cells by hypergeometric draws, in units of the time of permuting a person. Each
+# value of the splitting column costs VALUE_WORK, each pair of a cell and a value CELL_WORK.
 VALUE_WORK, CELL_WORK = 500, 15
 
 
@@ -92,12 +91,12 @@ def _permuted(
 ) -> tuple[int, int]:
     """Return the people in cells of fewer than k people in one table with permuted columns.
 
-    With them it returns the work of drawing the table, in people permuted. If the work exceeds the
-    limit, drawing stops early, and the number of people must not be used.
+    The second result is the work of drawing the table, as a number of people permuted. If the work
+    exceeds the limit, drawing stops early, and the number of people must not be used.
 
     Args:
         columns: the positive counts of each column.
-        k: crowd size.
+        k: people in the smallest safe cell.
         rng: draws the table.
         work_limit: limit of the work of all `PERMUTATIONS` tables together.
     """

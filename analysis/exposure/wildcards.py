@@ -147,7 +147,7 @@ class _Level:
     longer prefix.
     """
 
-    digit: Integers  # the code of each row in this column
+    digit: Integers  # the code of each row in this column, from 1; 0 where the value is missing
     radix: int
     keys: Integers
     value: Integers

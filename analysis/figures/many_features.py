@@ -31,7 +31,7 @@ DIVIDED = (1.0, 2.0, 4.0, 6.0, 9.0, 13.0, 20.0, 30.0)
 WAYS = ("split", "sample")
 NEAR = 1e-4  # relative width of the interval at which `local_crossing` ends its search
 # largest local epsilon, in nats, at which `local_crossing` compares the errors of "split" and
-# "sample"
+# "sample"; the value is returned if "split" is never found to be better
 MAX_EPSILON = 100.0
 Make = Callable[[float], Pure]
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-INPUTS = 3  # as in the paper's caption
+INPUTS = 3  # number of inputs (possible values), as in the paper's caption
 # The drawn range of epsilon, in nats. At its lower end the utility is 10^-4 of noiseless answers;
 # at its upper end OUE and BLH are within 10^-3 of their limits for infinite epsilon.
 EPSILONS = (0.02, 16.0)

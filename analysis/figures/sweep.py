@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-LINES = 6  # limit of the values of the second swept parameter, each a line of a panel
+# limit of the values of the second swept parameter, each a line of a panel; further values are not
+# drawn
+LINES = 6
 # limit of the combinations of values of the third and further swept parameters, each a row of
 # panels; further combinations are not drawn
 ROWS = 6

@@ -60,7 +60,10 @@ def as_prior(prior: npt.ArrayLike, a: int | None = None, name: str = "prior") ->
     """
     array = as_floats(prior, name, "one Dirichlet parameter an input")
     if array.ndim != 1 or array.size < 2:
-        raise ParameterError(f"{name}: shape {array.shape}; needs one Dirichlet parameter an input")
+        raise ParameterError(
+            f"{name}: shape {array.shape}; needs one Dirichlet parameter for each of at least 2 "
+            "inputs"
+        )
     if a is not None and array.size != a:
         raise ParameterError(
             f"{name}: {array.size} parameters for {a} inputs; needs one for each input"

@@ -110,8 +110,9 @@ def conditional_cost(b: int, a: int, n: int) -> int:
 def _laws_given(rows: Floats, inputs: Tallies, n: int) -> Iterator[tuple[slice, Floats]]:
     """Yield the distributions of the report tallies S given the tallies t of the true values.
 
-    Each item is a slice of `inputs`, and for each of its t an array of probabilities over the first
-    b - 1 entries of S, each 0 to n; the last entry follows, because S sums to n.
+    Each item is a slice of `inputs`, and an array of probabilities for each t in the slice. The
+    array has an axis for each of the first b - 1 entries of S, from 0 to n; the last entry follows,
+    because S sums to n.
 
     rows: the b distinct rows of the randomizer. inputs: all possible t. n: number of people.
     """

@@ -34,10 +34,10 @@ NODES, DEVIATIONS = 24, 40
 
 
 def input_information(prior: Floats, n: int) -> tuple[float, float]:
-    """Return the entropy of people's tallies, and the information of their values, in nats.
+    """Return the entropy of people's tallies, and the information in their values, in nats.
 
-    The tallies T count the people with each value. The information is that of all n values X about
-    their distribution P ~ Dirichlet(prior).
+    The tallies T count the people with each value. The information in all n values X is about the
+    distribution P ~ Dirichlet(prior) from which they are drawn.
     """
     from scipy.special import gammaln
 

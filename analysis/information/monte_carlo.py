@@ -28,8 +28,9 @@ from .dirichlet import draws
 from .exact_sums import log_multinomial
 from .laplace import fit, log_weights
 
-# The random level of the Rhee-Glynn estimate: importance samples at the lowest level, the
-# probability that a level is followed by the next, and the last level.
+# The Rhee-Glynn estimate removes the bias by a random number of importance samples: a level is
+# drawn, and each level has twice the samples of the level before. FIRST: samples at the lowest
+# level. CONTINUE: probability that a level is followed by the next. HIGHEST: the last level.
 FIRST = 32
 CONTINUE = 2**-1.5
 HIGHEST = 14
@@ -213,7 +214,8 @@ def _own_spread(covariance: Floats) -> Floats:
     covariance is nearly singular.
     """
     eigenvalues = np.linalg.eigvalsh(covariance)
-    # the counts are far from Gaussian, or a report's count fixes another report's
+    # An eigenvalue below 1 means that the counts are far from Gaussian, or that a report's count
+    # fixes another report's; so no decay is assumed.
     if eigenvalues[0] < 1.0:
         return np.zeros(len(covariance))
     return np.asarray(1 / np.sqrt(np.diag(np.linalg.inv(covariance))))
