@@ -78,7 +78,7 @@ def search(
     Args:
         table: n x d integer codes of at least 0.
         ladders: each column with its levels (coarsenings) and their losses.
-        k: an integer of at least 1.
+        k: people in the smallest equivalence class that is not exposed, at least 1.
         max_exposed: allowed people below k.
         charged: whether the rows of people below k count as lost information.
         promise: for a choice of levels, returns a number of people that must be at most
@@ -90,7 +90,7 @@ def search(
         persons: an integer for each row, equal for rows of one person, who is as exposed as the
             worst of these rows; None: each row is a person's own.
         fixed: the cell of each row in known columns that stay unchanged; None: no such columns.
-        progress: called with the current result, now and then.
+        progress: called with a description of the step, or of the loss found so far.
     """
     codes = as_table(table)
     if codes.shape[1] != len(ladders) or k < 1 or max_exposed < 0:

@@ -89,7 +89,7 @@ def next_steps(
 
     Args:
         rows: the table in its known columns (quasi-identifiers).
-        k: an integer of at least 1.
+        k: people in the smallest equivalence class that is not exposed, at least 1.
         coarser: the coarser levels to evaluate; dropping each column is evaluated too.
         merges: merged pairs of values, with their effects from `value_risks`.
     """

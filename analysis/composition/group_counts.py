@@ -134,7 +134,7 @@ def values_in_crowds(table: GroupCounts, column: int, k: int) -> dict[int, bool]
     Most people with such a value are not exposed, so queries may go on counting it individually.
     Values that the table counts together as `other` are left out.
 
-    table: joint counts of a group of columns. column: the number of the column with these values.
+    table: joint counts of a group of columns. column: the index of the column with these values.
     """
     axis = table.group.index(column)
     counts = np.moveaxis(table.counts, axis, 0).reshape(table.counts.shape[axis], -1)

@@ -184,7 +184,7 @@ class Front:
         bound on exposed people, R + scale * (P - slack), cannot come below `limit`.
 
         Args:
-            column: the number of the column.
+            column: the index of the column.
             options: the column's thresholds.
             scale: people counted for each cell.
             limit: people that a choice must stay below.

@@ -226,7 +226,7 @@ class _MinimumSearch:
         columns: the counts of each column, as step functions of the threshold.
         k: people in the smallest class that is not exposed.
         n: people in the table.
-        pivot: the number of the column with no w_j in the sum.
+        pivot: the index of the column with no w_j in the sum.
         need: the least log of the product of all w_j that the theorem admits.
         limit: people of the best bound so far, not rounded.
         best: the certificate of the best bound so far.

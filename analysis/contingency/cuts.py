@@ -193,7 +193,7 @@ class Cuts:
     def _place(self, group: Group) -> Counts:
         """Return, for each cell, its position in the flattened counts of some columns; cached.
 
-        A cell is a combination of values of all columns. group: the numbers of the columns.
+        A cell is a combination of values of all columns. group: the indices of the columns.
         """
         if group not in self._places:
             self._places[group] = self._tables.place(group)

@@ -233,12 +233,12 @@ def staircase(marginals: Sequence[Counts]) -> FrechetTable:
 
 
 def _known_margin(group: tuple[int, ...], table: npt.ArrayLike, columns: list[Counts]) -> Margin:
-    """Return known joint counts of some columns as a margin with ascending column numbers.
+    """Return known joint counts of some columns as a margin with ascending columns.
 
     Raises ParameterError if the counts are invalid or contradict those of single columns.
 
     Args:
-        group: the numbers of the columns.
+        group: the indices of the columns, in any order.
         table: the joint counts, an axis for each column in this order.
         columns: the counts of each single column.
     """
@@ -309,9 +309,9 @@ def _relabel(cells: Counts, counts: Counts, j: int, labels: ColumnLabels) -> tup
     be split into several.
 
     Args:
-        cells: value numbers, a row for each cell, a column for each column of the table.
+        cells: value indices, a row for each cell, a column for each column of the table.
         counts: people of each cell.
-        j: the number of the column.
+        j: the index of the column.
         labels: the values that stay, and the rare values, of the column.
     """
     merged = cells[:, j] == len(labels.unmerged)

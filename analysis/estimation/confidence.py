@@ -123,7 +123,7 @@ def exposure_interval(
     Args:
         counts: number of sampled people with each value, shape (|V|,). The domain is known: a value
             that does not occur is listed with 0.
-        k: crowd size, a whole number; the threshold is t = k/n.
+        k: people in the smallest safe crowd of the sample; the threshold is t = k/n.
         delta: allowed failure probability, 0 < delta < 1.
         rule: "theorem5" or "counted". Both use `radius`, which is safer than the gamma printed in
             the paper.

@@ -53,7 +53,8 @@ def statistical_exposure(
     Args:
         p: probabilities of the values, shape (values,), summing to 1.
         n: people in the database, >= 1.
-        k: crowd size, a whole number or an array of them (any shape, any sign).
+        k: people in the smallest safe crowd: a whole number, or an array of whole numbers of any
+            shape and sign.
 
     Returns:
         A probability, or an array of them in the shape of `k`.
@@ -89,8 +90,8 @@ def statistical_exposure_slope(n: int, k: int) -> float:
 
     Args:
         n: people in the database, >= 1.
-        k: crowd size, any whole number. For k <= 1 or k > n the exposure is constant, and the
-            result is 1.
+        k: people in the smallest safe crowd, any whole number. For k <= 1 or k > n the exposure
+            is constant, and the result is 1.
     """
     n, k = whole(n, "n", 1), whole(k, "k", -(2**63))
     if k <= 1 or k > n:

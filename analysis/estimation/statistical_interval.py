@@ -59,7 +59,7 @@ def statistical_exposure_interval(
         counts: number of sampled people with each value, shape (values,). The domain is known: a
             value that does not occur is listed with 0.
         n: people in the database to come, >= 1; the sample may have any size.
-        k: crowd size, a whole number.
+        k: people in the smallest safe crowd, a whole number.
         delta: allowed failure probability, 0 < delta < 1.
         rule: "box", from an exact interval of each value's probability, or "l1", from a bound on
             the sum of the errors of all probabilities.
@@ -107,7 +107,7 @@ def _by_norm(sample: npt.NDArray[np.int64], n: int, k: int, delta: float) -> tup
     Args:
         sample: number of sampled people with each value.
         n: people in the database.
-        k: crowd size.
+        k: people in the smallest safe crowd.
         delta: allowed failure probability.
     """
     m = int(sample.sum())

@@ -120,7 +120,7 @@ def statistical_bound(
 
     Args:
         marginals: counts of round 1, one array per released column, all with the same total n1.
-        k: crowd size, a whole number.
+        k: people in the smallest safe crowd, a whole number.
         released: people of round 2, n2 >= 1.
         delta: allowed failure probability, 0 < delta < 1.
         rule: "coverage", or "refined", a simpler bound: the people with a rare value in some
@@ -177,7 +177,7 @@ def joint_exposure_interval(
     Args:
         marginals: counts of the sample, one array per column. Domains are listed completely: a
             value that does not occur has 0.
-        k: crowd size in the sample's scale; the threshold is t = k/n.
+        k: people in the smallest safe crowd of the sample; the threshold is t = k/n.
         delta: allowed failure probability, 0 < delta < 1.
         rule: "coverage" or "refined" (every H_j is taken as 0).
 

@@ -47,7 +47,7 @@ def as_table(table: ArrayLike) -> NDArray[np.integer]:
 
 
 def as_columns(columns: Sequence[int], width: int) -> list[int]:
-    """Return `columns` as a list of distinct column numbers below `width`; else ParameterError."""
+    """Return `columns` as a list of distinct column indices below `width`; else ParameterError."""
     column_list = sequence(columns, "columns", "column numbers")
     numbers = [whole(column, "columns") for column in column_list]
     for number in numbers:
@@ -65,7 +65,7 @@ def joint_counts(table: ArrayLike, columns: Sequence[int]) -> Integers:
 
     Args:
         table: n x d integer codes of at least 0, one row a person.
-        columns: distinct column numbers; an empty list puts all people in one cell.
+        columns: distinct column indices; an empty list puts all people in one cell.
 
     Returns:
         1-D array of positive counts that add up to n.
@@ -113,7 +113,7 @@ def anonymity(table: ArrayLike, columns: Sequence[int]) -> Integers:
 
     Args:
         table: n x d integer codes of at least 0, one row a person.
-        columns: distinct column numbers; an empty list puts all people in one cell.
+        columns: distinct column indices; an empty list puts all people in one cell.
     """
     codes = as_table(table)
     keys, cells = _keys(codes, as_columns(columns, codes.shape[1]))

@@ -71,7 +71,7 @@ def exposures_of_all_sets(table: ArrayLike, k: int) -> SetExposures:
 
     Args:
         table: n x d integer codes of at least 0, n >= 1 and d <= `MAX_COLUMNS`.
-        k: an integer.
+        k: people in the smallest cell that is not exposed, an integer.
     """
     codes = as_table(table)
     n, d = codes.shape

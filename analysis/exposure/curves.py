@@ -44,7 +44,8 @@ def users_below(counts: ArrayLike, k: ArrayLike) -> int | Integers:
 
     Args:
         counts: 1-D array of non-negative integers, people per cell; zeros are ignored.
-        k: an integer, or an array of integers of any shape.
+        k: people in the smallest cell that is not exposed: an integer, or an array of
+            integers of any shape.
 
     Returns:
         An int for one k, otherwise an int64 array of the shape of `k`.
@@ -69,7 +70,8 @@ def exposure(counts: ArrayLike, k: ArrayLike) -> float | NDArray[np.float64]:
 
     Args:
         counts: 1-D array of non-negative integers, people per cell; zeros are ignored.
-        k: an integer, or an array of integers of any shape.
+        k: people in the smallest cell that is not exposed: an integer, or an array of
+            integers of any shape.
 
     Returns:
         A float for one k, otherwise an array of the shape of `k`.

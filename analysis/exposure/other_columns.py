@@ -126,10 +126,10 @@ class DistinctRows:
         """Return the people in a cell of fewer than k people if values of one column were merged.
 
         Args:
-            column: the number of the column, 0 to d - 1.
+            column: the index of the column, 0 to d - 1.
             codes: the new code of each distinct row in this column, at least 0; rows with equal old
                 codes must have equal new codes.
-            k: an integer of at least 1.
+            k: people in the smallest cell that is not exposed, at least 1.
         """
         cells = self.other_cells[column]
         if cells is None:

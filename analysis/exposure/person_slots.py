@@ -81,7 +81,7 @@ class PersonSlots:
         Args:
             keys: the key of each row's cell, in the order of the attribute `order`. Keys should be
                 spread evenly over 64 bits; otherwise the count takes longer.
-            k: an integer.
+            k: persons in the smallest cell that is not exposed, an integer.
             enough: a number of persons. If the result is certain to be larger, a lower bound of it
                 that is larger than `enough` may be returned. None: the result is exact.
         """

@@ -94,7 +94,7 @@ class Persons:
         return self._person_pairs(cells_of(self.codes, self._columns(columns)))[1]
 
     def _columns(self, columns: Sequence[int]) -> list[int]:
-        """Return these column numbers, checked to be distinct and in this table."""
+        """Return column indices, checked to be distinct and below the number of columns."""
         return as_columns(columns, self.codes.shape[1])
 
     def _person_pairs(self, cells: Integers) -> tuple[Integers, Integers]:
@@ -130,7 +130,7 @@ def people_below(cells: NDArray[np.integer], owner: Integers, people: int, k: in
         cells: the number of each row's cell, at least 0.
         owner: the person of each row, 0 to people - 1.
         people: number of persons.
-        k: an integer.
+        k: persons in the smallest cell that is not exposed, an integer.
     """
     if k <= 1 or not cells.size:
         return 0

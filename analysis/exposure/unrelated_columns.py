@@ -59,7 +59,7 @@ def unrelated_exposure(
 
     Args:
         marginals: counts of each column, all with one total n; two columns or more.
-        k: crowd size; people in cells of fewer than k people are counted.
+        k: people in the smallest cell that is not exposed, at least 1.
         seed: seed of the permutations.
         most_work: limit of the people permuted, summed over all permutations.
 

@@ -61,7 +61,7 @@ class ValueRisk:
     A crowd is the people with equal values in all known columns.
 
     Attributes:
-        column: the number of the column among the known columns.
+        column: the index of the column among the known columns.
         code: code of the value in the table.
         people: number of people with the value.
         below: number of people with the value in a crowd smaller than k.
