@@ -197,9 +197,10 @@ class _LatticeSearch:
         return base + (1 - base) * people / self.n if self.charged else base
 
     def note(self, levels: Levels, people: int) -> None:
-        """Record a choice with a level for every column, and the number of its people below k.
+        """Record a choice with a level for every column, and its number of exposed people.
 
-        If the choice is safe and loses less than the best choice so far, it becomes the best.
+        They are in an equivalence class smaller than k. If `safe` accepts the choice, and it loses
+        less than the best choice so far, it becomes the best.
         """
         choice = Choice(levels, self.charged_loss(self.base(levels), people), people)
         self.tried[levels] = choice

@@ -39,7 +39,8 @@ from ...strict_text import Unreadable, from_json
 SCALE = 1 << 32
 MOST_CELLS = 1_000_000  # a proof about columns with more combinations of values (cells) is refused
 MOST_BLOCKS = 10_000
-LARGEST = 1 << 96  # limit of the absolute value of a price in a proof, in multiples of 1 / SCALE
+# a proof with a price (multiplier) beyond +- LARGEST multiples of 1 / SCALE is refused
+LARGEST = 1 << 96
 
 Cell = tuple[int, ...]
 

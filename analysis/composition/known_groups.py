@@ -55,7 +55,9 @@ from .group_counts import (
 )
 from .known_parts import PartCounts, ways_of
 
-MOST_WAYS = 200  # limit of the partitions of a set of columns into known groups and single columns
+# limit of the partitions of a set of columns into known groups and single columns; further
+# partitions are not tried, so the bound on exposed people may be larger than the least
+MOST_WAYS = 200
 # up to this number of columns, `roughly` tries all partitions, at most 15; else ROUGH_WAYS
 FEW_COLUMNS = 4
 # limit of the partitions that `roughly` tries for more columns, large known groups first
@@ -78,7 +80,7 @@ class Promised:
         people: upper bound on the exposed people.
         n: people counted.
         parts: the columns, divided into groups with known joint counts and single columns.
-        certificate: the proof if each of these parts counts as one column.
+        certificate: the proof if each group or column in `parts` counts as one column.
         weights: the proof from all known counts at once: dual prices of a linear program.
     """
 

@@ -43,8 +43,8 @@ MOST_JUDGED = 200
 # limit of the groups of columns, best first, that `choose_group` considers; for these it asks its
 # caller whether the joint counts may be requested
 MOST_TRIED = 40
-# limit of the groups of columns for which the fall of the bound on exposed people is predicted
-# again from the joint table of all columns
+# limit of the groups of columns, best first, for which the fall of the bound on exposed people is
+# predicted again, from the joint table of all columns
 MOST_SHARP = 12
 # limit of (groups whose fall is predicted from the joint table) x (cells of this table), because
 # each prediction solves a linear program over the cells; two groups are predicted in any case

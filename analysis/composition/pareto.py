@@ -157,9 +157,10 @@ class Front:
         return cls(np.zeros(1, dtype=np.int64), np.ones(1, dtype=options.factor.dtype))
 
     def choice(self, entry: int) -> dict[int, int]:
-        """Return the index of each column's threshold in an entry of the front.
+        """Return the threshold that one choice of the front takes in each column.
 
-        The result maps the number of a column to this index, for the columns merged so far.
+        entry: the index of the choice in the front. The result maps the index of each column merged
+        so far to the index of its threshold.
         """
         choice: dict[int, int] = {}
         front = self

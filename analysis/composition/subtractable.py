@@ -34,7 +34,7 @@ from ...errors import ParameterError
 # limit of the rank, the number of linearly independent sessions, because 2^rank sums are formed
 # (2^12 = 4,096); beyond, ParameterError is raised
 MOST_RANK = 12
-AT_ONCE = 256  # number of sums of rows that are in memory together
+AT_ONCE = 256  # number of sums of rows that are computed together, which bounds the memory
 
 Vectors = NDArray[np.int64]
 

@@ -31,7 +31,8 @@ from .frechet import FrechetClass
 ROUNDS, PER_ROUND = 40, 60
 # Tolerance of the solver HiGHS: a bound of 117.0000004 people counts as a proof of 117.
 TOLERANCE = 1e-6
-MOST_NODES = (1 << 31) - 1  # the largest limit of nodes that HiGHS accepts
+# the largest limit of nodes that HiGHS accepts; a larger limit is lowered to it
+MOST_NODES = (1 << 31) - 1
 
 
 class FrechetProgram:

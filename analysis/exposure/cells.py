@@ -18,8 +18,8 @@ from ..validation import sequence, whole
 from .counts import Integers
 
 LARGEST = 2**63 - 1
-# keys are renumbered without sorting, with an array that marks the keys that occur, if fewer than
-# NARROW keys per row and fewer than WIDEST in all are possible; the array then takes at most 170 MB
+# The keys of rows are renumbered without sorting if fewer than NARROW keys per row and fewer than
+# WIDEST in all are possible: an array marks the keys that occur, and takes at most 170 MB.
 NARROW = 8
 WIDEST = 1 << 25
 # limit of the cells that are counted in an array (of 32 MB); with more cells, rows are sorted

@@ -19,7 +19,9 @@ from ..validation import whole
 from .cells import as_table, dense, different, extend_keys
 from .counts import Integers
 
-MAX_COLUMNS = 24  # limit of the columns: 2^24 are 16.8 million sets
+# limit of the columns, because 2^24 = 16.8 million sets are counted; beyond, ParameterError is
+# raised
+MAX_COLUMNS = 24
 # limit of the cells whose people are counted in an array, whatever the number of rows; with more
 # cells, sorting the rows may be quicker
 DIRECT = 1 << 18

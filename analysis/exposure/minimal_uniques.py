@@ -30,7 +30,8 @@ from .counts import Integers
 from .persons import Persons
 
 SIZE = 3  # columns of the largest set that is examined, unless the caller asks for larger sets
-# limit of the number of rows times the number of column sets, unless the caller sets another limit
+# limit of the number of rows times the number of column sets, unless the caller sets another limit;
+# beyond, `set_size` allows smaller sets only
 WORK = 100_000_000
 # For a set of columns with more than DIRECT combinations of values, rows are sorted. Sorting takes
 # this many times as long as counting rows in an array, which is done for all other sets.

@@ -23,7 +23,8 @@ from .counts import Integers, positive_counts
 
 PERMUTATIONS = 200
 SEED = 0
-OUTSIDE = 40  # the estimated range leaves out 1 / OUTSIDE of the permutations on either side
+# the estimated range leaves out 1 / OUTSIDE of the permuted tables at either end, 5 of 200
+OUTSIDE = 40
 # limit of the people permuted, summed over all permutations; they take 0.2 to 0.9 s; beyond, there
 # is no estimate
 MOST_WORK = 20_000_000

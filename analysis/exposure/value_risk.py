@@ -27,10 +27,12 @@ from ..validation import whole
 from .counts import Integers
 from .other_columns import DistinctRows
 
-# most pairs of rows that differ in one column alone, up to which a merge of every two values of the
-# column is counted
+# If more pairs of rows than this differ in one column alone, not every two values of the column are
+# merged to count the effect, because that would take too long.
 PAIRS = 20_000_000
-PARTNERS = 20  # above PAIRS, a value is merged only with one of this number of most frequent values
+# if there are more than PAIRS pairs, a value is merged only with one of this number of most
+# frequent values of its column
+PARTNERS = 20
 # If people have several rows, only this number of merges in each column, the best by an approximate
 # count, have their effect on the exposed people counted exactly.
 CANDIDATES = 3

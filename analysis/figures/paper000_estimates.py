@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PEOPLE, SIMULATIONS = 128, 1000  # as in the paper's caption
-LARGEST = 10**8  # limit of the entries of a simulation's arrays, 0.8 GB
+# limit of the entries of a simulation's arrays, 0.8 GB; beyond, ParameterError is raised
+LARGEST = 10**8
 CHOSEN = (0.5, 0.3, 0.15, 0.05)  # probabilities chosen here, because the paper gives none
 # the colours of the paper: green for plug-in exposure, pink for the expected exposure
 GREEN, PINK = drawing.GREEN, drawing.PURPLE

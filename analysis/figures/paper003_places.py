@@ -18,7 +18,8 @@ from ..validation import Floats, as_counts, whole
 
 Row = tuple[Any, ...]
 
-MAX_SIZE = 20_000_000  # limit of the number of people in a figure, and of the number of places
+# limit of the number of people, and of the number of places; beyond, ParameterError is raised
+MAX_SIZE = 20_000_000
 MOST_HASHES = 1 << 30
 NAMES = (
     "randomizer", "epsilon", "g", "top", "expected_emp", "emp", "emp_normal", "emp_exact",

@@ -201,8 +201,8 @@ def _vectors(sessions: Mapping[str, npt.ArrayLike] | None) -> dict[str, npt.NDAr
 def _estimates_title(shown_title: str | None, vectors: Mapping[str, object], *, usual: bool) -> str:
     """Return the title of the sessions with shown estimates; ParameterError if unknown.
 
-    shown_title: the title that was asked for; None: the default. vectors: the sessions by title.
-    usual: whether the sessions are the recorded Wi-Fi sessions.
+    shown_title: the title that the caller gave; None: the default. vectors: the sessions by title.
+    usual: whether the sessions are the recorded Wi-Fi sessions, which have a default title.
     """
     if shown_title is None:
         return DEFAULT_TITLE if usual else next(iter(vectors))

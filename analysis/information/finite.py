@@ -52,7 +52,8 @@ from .monte_carlo import SimulatedMean, estimate_information
 
 Method = Literal["auto", "exact", "estimate"]
 
-# most terms of an exact sum; 50 million terms take about ten seconds
+# most terms of an exact sum, unless the caller sets a limit; beyond, the method "auto" estimates;
+# 50 million terms take about ten seconds
 MOST_TERMS = 50_000_000
 # number of sets of people that are simulated if an exact sum has more than MOST_TERMS terms
 SAMPLES = 2000
