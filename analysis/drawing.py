@@ -184,7 +184,10 @@ def save(figure: "Figure", path: str | os.PathLike[str]) -> None:
 
 
 def percent_axis(ax: "Axes", label: str) -> None:
-    """Make the y axis show shares as percent, from 0 to 100 %."""
+    """Make the y axis show shares as percent, from 0 to 100 %.
+
+    ax: the axes. label: label of the y axis.
+    """
     from matplotlib.ticker import PercentFormatter
 
     ax.set_ylim(-0.01, 1.03)
@@ -193,7 +196,10 @@ def percent_axis(ax: "Axes", label: str) -> None:
 
 
 def people_axis(ax: "Axes", label: str, max_people: float) -> None:
-    """Make the x axis logarithmic, for numbers of people from 1 to `max_people`."""
+    """Make the x axis logarithmic, for numbers of people from 1 to `max_people`.
+
+    ax: the axes. label: label of the x axis.
+    """
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     ax.set_xscale("log")

@@ -305,5 +305,5 @@ def _probability(value: Probability, n: int, name: str) -> Fraction:
 
 
 def _people(probability: Fraction, n: int) -> int:
-    """Return the smallest whole number of people that is at least this share of n."""
+    """Return the smallest whole number of people that is at least the share `probability` of n."""
     return -((-probability * n) // 1)

@@ -120,7 +120,10 @@ def search_cases(
 
 
 def _shape(marginals: Sequence[Sequence[int]], k: int) -> list[int]:
-    """Return the number of values of each column, with values of fewer than k people merged."""
+    """Return the number of values of each column, with values of fewer than k people merged.
+
+    marginals: the people by value of each column.
+    """
     return [
         sum(people >= k for people in column) + any(0 < people < k for people in column)
         for column in marginals
@@ -165,7 +168,10 @@ def _proof_of_tree(root: _Node, relaxation: CaseRelaxation, count: int) -> CaseP
     """Return the proof of an upper bound on exposed people that a search tree of cases gives.
 
     It lists the nodes in preorder, each before its two parts, and the blocks (sets of values from
-    which inequalities are made) that the leaves use. count: number of nodes.
+    which inequalities are made) that the leaves use.
+
+    root: the case of all tables. relaxation: the relaxations, with all candidate blocks. count:
+    number of nodes.
     """
     numbers: dict[int, int] = {}
     tree, people, stack = list[list[object]](), 0, [root]

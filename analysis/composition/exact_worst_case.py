@@ -212,6 +212,9 @@ def _ends(bracket: Bracket, tables: FrechetClass, k: int) -> tuple[int, int]:
 
     The lower bound is the exposed people of the worst table found. Without a table, it is a number
     of people exposed in every table.
+
+    bracket: the worst table found, and the upper bound proved. tables: the class of all tables with
+    the given margins. k: people in the smallest cell that is not exposed.
     """
     table = bracket.table
     people = _unavoidable(tables, k) if table is None else table.exposed(k)
@@ -275,7 +278,11 @@ def _close(bracket: Bracket, tables: FrechetClass, limits: SearchLimits, *, keep
 
 
 def _stop_reason(tables: FrechetClass, limits: SearchLimits) -> str:
-    """Return, in words, why the search for the worst table did not begin, or reached its limits."""
+    """Return, in words, why the search for the worst table did not begin, or reached its limits.
+
+    tables: the class of all tables with the given margins. limits: limits of cells, nodes and
+    swaps.
+    """
     cells = min(limits.cells, MOST_CELLS)
     if tables.cells > cells:
         return f"{tables.cells:,} cells are more than the {cells:,} that are searched"

@@ -119,6 +119,8 @@ def bad_table(marginals: "Sequence[ArrayLike]", k: int) -> int:
     """Return the people exposed in one table with these column counts, found by a heuristic.
 
     The number is a lower bound on the worst case, so no valid upper bound can be below it.
+
+    marginals: the counts of each column. k: people in the smallest cell that is not exposed.
     """
     return _exposed(tuple(tuple(map(int, np.ravel(column))) for column in marginals), k)
 

@@ -140,7 +140,10 @@ class Bracket:
         return proof.proof if proof is not None and proof.people <= self.ceiling else None
 
     def meet(self, table: FrechetTable | None) -> None:
-        """Record and report a table if it exposes more people than the worst found before."""
+        """Keep a table if it exposes more people than the worst found before; report the bounds.
+
+        The report goes to the caller's function `progress`. None: no table was found.
+        """
         if table is not None and table.exposed(self.k) > self.people:
             self.table = table
             self.say(self._doing)

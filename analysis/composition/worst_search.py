@@ -81,8 +81,8 @@ def search(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> N
 def _cases(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> None:
     """Search for a proof by cases, in whole numbers, that no table exposes more people.
 
-    Only small tables of which the counts of single columns are known are searched. The upper bound,
-    the proof and the worse tables found go into `bracket`.
+    Only small tables are searched, and only if no joint counts of columns are known. The upper
+    bound, the proof and the worse tables found go into `bracket`.
     """
     tables = program.tables
     if tables.cells > MOST_CELLS or any(len(margin.group) > 1 for margin in tables.margins):
@@ -147,7 +147,10 @@ def _match(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> N
 
 
 def _swap(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> None:
-    """Search for worse tables by random changes of the set of cells with k people or more."""
+    """Search for worse tables by random changes of the set of cells with k people or more.
+
+    The search begins at the worst table in `bracket`, and puts worse tables there.
+    """
     rounds = min(limits.rounds, MOST_WORK // program.tables.cells)
 
     def watch(swapped: SwapResult) -> bool:
@@ -164,10 +167,16 @@ def _climb(program: FrechetProgram, cuts: Any, bracket: Bracket, limits: SearchL
     """Lower the upper bound, by an increasing limit of the number of cells with k people or more.
 
     If the search ends within its limits, the table that exposes most people is found and proved.
+
+    cuts: inequalities that all tables with the given margins meet. bracket: the worst table and the
+    upper bound so far; improved in place.
     """
 
     def report(rung: Rung) -> None:
-        """Lower the upper bound to the bound that a step proved, and report the step."""
+        """Lower the upper bound to the bound that a step proved, and report the step.
+
+        rung: the step, for one limit of the number of cells with k people or more.
+        """
         bracket.prove(rung.ceiling)
         bracket.say(f"tables with at most {rung.cells} unexposed cells")
 

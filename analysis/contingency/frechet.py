@@ -281,7 +281,10 @@ def _check_agreement(tables: list[Margin]) -> None:
 
 
 def _all_kept(counts: Counts) -> ColumnLabels:
-    """Return the labels (the caller's value indices) of a column in which no values are merged."""
+    """Return the labels (the caller's value indices) of a column in which no values are merged.
+
+    counts: people of each value.
+    """
     no_values = np.empty(0, dtype=np.int64)
     return ColumnLabels(np.arange(len(counts)), no_values, no_values)
 
@@ -297,7 +300,10 @@ def _merge(counts: Counts, k: int) -> ColumnLabels:
 
 
 def _merged_counts(counts: Counts, labels: ColumnLabels) -> Counts:
-    """Return the counts of a column after merging: values that stay, then the merged value."""
+    """Return the counts of a column after merging: values that stay, then the merged value.
+
+    counts: people of each value. labels: the values that stay, and the merged (rare) values.
+    """
     kept_counts = counts[labels.unmerged]
     return np.append(kept_counts, labels.rare_counts.sum()) if len(labels.rare) else kept_counts
 

@@ -53,7 +53,8 @@ class FrechetProgram:
     def __init__(self, tables: FrechetClass, k: int) -> None:
         """Compute the most people that each cell can hold, exposed or not.
 
-        k: people in the smallest cell that is not exposed.
+        tables: the class of all tables with the given margins. k: people in the smallest cell that
+        is not exposed.
         """
         self.tables, self.k = tables, k
         self.caps = tables.caps()

@@ -38,7 +38,7 @@ def log_lower_tail(b: npt.ArrayLike, M: npt.ArrayLike, n1: int, n2: int) -> Floa
     missing = other_people - (n1 - hits)
 
     def choose(top: Any, bottom: Any) -> Any:
-        """Return the logarithm of a binomial coefficient."""
+        """Return log C(top, bottom), the logarithm of a binomial coefficient."""
         return gammaln(top + 1) - gammaln(bottom + 1) - gammaln(top - bottom + 1)
 
     possible = (unfound >= 0) & (missing >= 0) & (unfound <= n2)

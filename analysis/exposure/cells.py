@@ -144,7 +144,10 @@ def distinct(table: ArrayLike) -> tuple[NDArray[np.integer], Integers]:
 
 
 def different(codes: NDArray[np.integer]) -> tuple[Integers, Integers]:
-    """Return, for each distinct row, the index of a row equal to it, and its number of people."""
+    """Return, for each distinct row, the index of a row equal to it, and its number of people.
+
+    codes: the table, n x d codes of at least 0, one row a person.
+    """
     keys, cells = _keys(codes, range(codes.shape[1]))
     if cells > DIRECT:
         keys, cells = dense(keys)

@@ -138,7 +138,11 @@ class _Walk:
 
     @classmethod
     def from_codes(cls, codes: NDArray[np.integer], k: int) -> "_Walk":
-        """Prepare a walk over all sets of columns; columns with most values come first."""
+        """Prepare a walk over all sets of columns; columns with most values come first.
+
+        codes: the table, n x d codes of at least 0. k: people in the smallest cell that is not
+        exposed.
+        """
         n, d = codes.shape
         coded = [dense(codes[:, j].astype(np.int64)) for j in range(d)]
         rows, weights = different(codes)

@@ -215,7 +215,10 @@ class _UniqueSearch:
         return unique, np.flatnonzero(np.unpackbits(unique & ~covered, count=self.n))
 
     def _unique(self, chosen: Sequence[int]) -> Flags:
-        """Flag the rows with values, in this set of columns, that a single person has."""
+        """Flag the rows with a combination of values, in a set of columns, of a single person.
+
+        chosen: the columns of the set.
+        """
         if prod(len(self.of_values[column]) for column in chosen) > DIRECT:
             cells: Codes = cells_of(self.codes, chosen)
         else:
@@ -274,7 +277,11 @@ class _UniqueSearch:
 def _search(
     table: ArrayLike, size: int | None, columns: Sequence[int] | None, persons: ArrayLike | None
 ) -> _UniqueSearch:
-    """Check the arguments of `minimal_uniques`, and return a prepared search."""
+    """Check the arguments of `minimal_uniques`, and return a prepared search.
+
+    table: n x d integer codes. size: columns of the largest set; None: all. columns: the known
+    columns; None: all. persons: the person of each row; None: each row is a person.
+    """
     codes = as_table(table)
     known_columns = (
         range(codes.shape[1]) if columns is None else as_columns(columns, codes.shape[1])

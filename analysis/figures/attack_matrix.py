@@ -60,7 +60,7 @@ class HeatTable:
 
     Attributes:
         title: title above the table.
-        headings: headings of the columns, the names of the countermeasures.
+        headings: headings of the columns: "none", the name of each countermeasure, and "all".
         rows: for each attack its name, and a cell for each heading.
     """
 
@@ -91,7 +91,10 @@ def draw(table: HeatTable) -> "Figure":
 
 
 def _cell(ax: "Axes", x: int, y: int, sign: Sign) -> None:
-    """Draw the cell in column x and row y of the heat table: colour, frame and marks."""
+    """Draw the cell in column x and row y of the heat table: colour, frame and marks.
+
+    sign: the outcome that the cell shows.
+    """
     from matplotlib.patches import Rectangle
 
     mark, colour = LOOKS[sign.verdict]

@@ -183,7 +183,10 @@ def _scale(axes: "Axes", points: Sequence[FrontierPoint]) -> None:
 
 
 def _look(point: FrontierPoint) -> tuple[str, str, str]:
-    """Return the description, marker and colour of a kind of program, from `FAMILIES`."""
+    """Return the description, marker and colour of a program's kind (`FAMILIES`).
+
+    point: the point of the program.
+    """
     return FAMILIES[point.family]
 
 
@@ -269,12 +272,18 @@ def _names(axes: "Axes", groups: Groups) -> None:
 
 
 def _share(area: "Bbox", x: float, y: float) -> tuple[float, float]:
-    """Return a position in pixels as shares of the axes' area, from its left and its lower edge."""
+    """Return a position in pixels as shares of the axes' area, from its left and its lower edge.
+
+    area: the area of the axes in pixels. x, y: the position.
+    """
     return (x - area.x0) / area.width, (y - area.y0) / area.height
 
 
 def _place(axes: "Axes", x: float, y: float) -> tuple[float, float]:
-    """Return the position of a data point as shares of the axes, from their left and lower edge."""
+    """Return the position of a data point as shares of the axes, from their left and lower edge.
+
+    x, y: the point in the units of the two axes.
+    """
     place = axes.transAxes.inverted().transform(axes.transData.transform((x, y)))
     return float(place[0]), float(place[1])
 
@@ -294,7 +303,10 @@ def _key(picture: "Figure", points: Sequence[FrontierPoint]) -> None:
 
 
 def _handle(shape: str, colour: str, size: float, label: str) -> "Line2D":
-    """Return an entry of the legend: a marker with its label."""
+    """Return an entry of the legend: a marker with its label.
+
+    shape: matplotlib's name of the marker. size: width of the marker in points.
+    """
     from matplotlib.lines import Line2D
 
     return Line2D([], [], linestyle="", marker=shape, color=colour, markersize=size, label=label)

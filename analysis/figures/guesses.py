@@ -114,7 +114,10 @@ def draw_number(
 
 
 def _finish(axes: "Axes", group: Guesses, label: str) -> None:
-    """Add to a figure of guesses the x label, the refused words, and the legend."""
+    """Add to a figure of guesses the x label, the refused words, and the legend.
+
+    group: the guesses that were read. label: label of the x axis.
+    """
     left_out = f"; left out: {', '.join(group.refused[:5])}" if group.refused else ""
     axes.set_xlabel(f"{label}{left_out}")
     axes.legend(loc="best")

@@ -214,7 +214,11 @@ def figure2(material: Material) -> Redrawn:
 
 @drawing.styled
 def draw(singles: Sequence[ExposurePanel], joints: Sequence[ExposurePanel], title: str) -> Figure:
-    """Draw the exposure by threshold: all single columns, then the first two, three, ..."""
+    """Draw the exposure by threshold: single columns in one panel, then the first two, three, ...
+
+    singles: the exposure of each single column. joints: the exposure of the first two columns
+    together, of the first three, and so on; a panel each.
+    """
     rows = -(-(1 + len(joints)) // 2)
     figure, axes = drawing.new(10, 3.8 * rows, rows, 2)
     for spare in axes[1 + len(joints) :]:
@@ -298,7 +302,10 @@ def _times(factor: float) -> Callable[[Any], Any]:
 def _numbers(
     singles: Sequence[ExposurePanel], joints: Sequence[ExposurePanel]
 ) -> tuple[Numbers, ...]:
-    """Return the tables of the figure: the steps of the true exposure, and its bounds at each k."""
+    """Return the tables of the figure: the steps of the true exposure, and its bounds at each k.
+
+    singles: the exposure of each single column. joints: the exposure of several columns together.
+    """
     steps = [
         (" x ".join(exposure.names), k, k / exposure.truth.n, people, people / exposure.truth.n)
         for exposure in (*singles, *joints)
@@ -323,7 +330,10 @@ def _numbers(
 
 
 def _checks(codes: Codes, joints: Sequence[ExposurePanel]) -> list[Check]:
-    """Return the comparisons with the paper, its theorems and a reference program."""
+    """Return the comparisons with the paper, its theorems and a reference program.
+
+    codes: the census table, a row a person. joints: the exposure of several columns together.
+    """
     n = codes.shape[0]
     supports = tuple(joint_counts(codes, [j]).size for j in range(4))
     paper = [

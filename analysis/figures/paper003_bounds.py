@@ -82,6 +82,8 @@ def _strengths(randomizer: GRR, users: int) -> tuple[float, ...]:
     """Return the four bounds, in bits, on the information of a report about its sender.
 
     The bounds are in the order of STRENGTHS: general, printed, contraction, exact.
+
+    randomizer: the randomizer of the report. users: number of possible senders.
     """
     bound = pie_bound(randomizer, users)
     return tuple(float(getattr(bound, strength)) for strength in STRENGTHS)

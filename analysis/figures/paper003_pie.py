@@ -111,7 +111,10 @@ class ReportStudy:
         return f"{self.people:,} {'generated ' if self.traces is None else ''}people"
 
     def randomizer(self, name: str, eps: float) -> GRR | LocalHash:
-        """Return the randomizer with a name at an epsilon: GRR for "GRR", else local hashing."""
+        """Return the randomizer with a name at an epsilon: GRR for "GRR", else local hashing.
+
+        eps: local epsilon in nats.
+        """
         grr = name == "GRR"
         return GRR(self.places, eps) if grr else LocalHash(self.places, self.hash_values, eps)
 
@@ -238,7 +241,7 @@ def _study(
     seed: int,
     progress: Progress | None,
 ) -> ReportStudy:
-    """Check the parameters of Figures 8 and 9 and return them."""
+    """Return the parameters of Figures 8 and 9, checked, as a `ReportStudy`."""
     if not isinstance(generated, TracePeople):
         raise ParameterError(f"generated: found {brief(generated)}; needs a TracePeople")
     if not (traces is None or isinstance(traces, Sequences)):

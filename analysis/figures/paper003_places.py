@@ -133,7 +133,10 @@ def hash_values_of(value: int) -> int:
 def places(
     users: int, symbols: int, rng: np.random.Generator
 ) -> tuple[npt.NDArray[np.int64], Floats]:
-    """Draw a Zipf place for each person; return the places, and each place's share of people."""
+    """Draw a Zipf place for each person; return the places, and each place's share of people.
+
+    users: number of people. symbols: number of places.
+    """
     cumulated = np.cumsum(zipf_shares(symbols))
     user_places = np.minimum(np.searchsorted(cumulated, rng.random(users)), symbols - 1)
     return user_places, np.bincount(user_places, minlength=symbols) / users

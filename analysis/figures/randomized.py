@@ -220,6 +220,9 @@ def _noise(local: Local) -> str:
 
 
 def _plain(text: str, max_length: int) -> str:
-    """Return a text cut to a length, with $ escaped, which matplotlib would read as mathematics."""
+    """Return a text for a figure, cut to `max_length` characters, with $ escaped.
+
+    matplotlib would read an unescaped $ as the begin of a formula.
+    """
     cut = text if len(text) <= max_length else text[: max_length - 1] + "…"
     return cut.replace("$", r"\$")

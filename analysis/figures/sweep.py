@@ -143,7 +143,10 @@ def draw(
 
 
 def _rests(along: Along) -> Iterator[dict[str, Value]]:
-    """Yield the combinations of values from the third swept parameter on, at most `ROWS`."""
+    """Yield the combinations of values from the third swept parameter on, at most `ROWS`.
+
+    along: the values of each swept parameter, by its name.
+    """
     keys = list(along)[2:]
     for number, values in enumerate(product(*(along[key] for key in keys))):
         if number < ROWS:

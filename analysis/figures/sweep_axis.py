@@ -37,7 +37,10 @@ def grows_by_factors(across: Sequence[Value]) -> bool:
 
 
 def _unevenness(places: Sequence[float]) -> float:
-    """Return the standard deviation, over the mean, of the distances between neighbours."""
+    """Return the standard deviation, over the mean, of the distances between neighbours.
+
+    places: positions on an axis, ascending, at least three.
+    """
     gaps = [b - a for a, b in pairwise(places)]
     return pstdev(gaps) / fmean(gaps)
 
@@ -55,7 +58,10 @@ def places(across: Sequence[Value]) -> list[float]:
 
 
 def axis_label(key: str, across: Sequence[Value]) -> str:
-    """Return the label of a swept parameter's axis, with a note if it is logarithmic."""
+    """Return the label of a swept parameter's axis, with a note if the axis is logarithmic.
+
+    key: name of the parameter. across: its values.
+    """
     return f"{key} (logarithmic)" if grows_by_factors(across) else key
 
 

@@ -149,7 +149,10 @@ def _box(h: Floats, A: Floats, r: float) -> tuple[Floats, Floats]:
 
 
 def _shares(x: Floats) -> Floats:
-    """Return a solver's shares without its rounding errors: no negative share, sum 1."""
+    """Return a solver's shares without its rounding errors: no negative share, sum 1.
+
+    x: shares as the solver returns them.
+    """
     positive: Floats = np.maximum(x, 0.0)
     return np.asarray(positive / positive.sum())
 

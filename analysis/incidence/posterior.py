@@ -70,7 +70,10 @@ class Posterior:
 
 
 def as_prior(prior: npt.ArrayLike, k: int) -> Floats:
-    """Return a positive Dirichlet parameter for each of k counts; one number stands for all k."""
+    """Return a positive Dirichlet parameter for each of k counts, checked.
+
+    prior: a parameter for each count, or one number for all k.
+    """
     array = np.asarray(prior, dtype=np.float64)
     if array.ndim > 1 or array.size not in (1, k) or not (array > 0).all():
         raise ParameterError(
@@ -188,7 +191,7 @@ def _counts(psi: Counts, true_given_observed: Floats, rng: np.random.Generator) 
 
 
 def _inside(x: Floats) -> Floats:
-    """Return rows scaled to shares that sum to 1, each at least `MIN_SHARE`."""
+    """Return each row of x scaled to shares that sum to 1, each at least about `MIN_SHARE`."""
     inside = np.maximum(x, MIN_SHARE * x.sum(axis=1, keepdims=True))
     return np.asarray(inside / inside.sum(axis=1, keepdims=True))
 

@@ -110,7 +110,10 @@ def polynomial_rule(prior: Floats, degree: int) -> tuple[Floats, Floats]:
 
 
 def log_beta(alpha: Floats) -> Floats:
-    """Return the log of the multivariate beta function, along the last axis (paper 002, (2.4))."""
+    """Return the log of the multivariate beta function, along the last axis (paper 002, (2.4)).
+
+    alpha: Dirichlet parameters, all > 0.
+    """
     from scipy.special import gammaln
 
     return np.asarray(gammaln(alpha).sum(axis=-1) - gammaln(alpha.sum(axis=-1)))
@@ -222,7 +225,10 @@ def _from_uniform(uniform: Floats, prior: Floats) -> Floats:
 
 
 def _normalised(logs: Floats) -> Floats:
-    """Return points of the simplex from logarithms of unnormalised entries, without exact zeros."""
+    """Return points of the simplex from logarithms of unnormalised entries, without exact zeros.
+
+    logs: the logarithms, a row for each point, shape (N, inputs).
+    """
     p = np.exp(logs - logs.max(axis=1, keepdims=True))
     return np.asarray(np.maximum(p / p.sum(axis=1, keepdims=True), 1e-300))
 

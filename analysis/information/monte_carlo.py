@@ -130,6 +130,9 @@ def _require_even(
 ) -> None:
     """Refuse a randomizer whose importance weights are too uneven for a trustworthy estimate.
 
+    rows: the randomizer's rows. prior: Dirichlet parameters. tallies: report counts to test, a
+    vector in each row.
+
     Raises:
         ParameterError: a draw is worth less than `MIN_EFFECTIVE_SHARE` of an independent draw.
     """
