@@ -282,7 +282,8 @@ def _inputs(
     shares = sequence(thresholds, "thresholds", "one for each column")
     if len(shares) != len(columns):
         raise ParameterError(
-            f"thresholds: found {len(shares)} for {len(columns)} columns; one each is accepted"
+            f"thresholds: found {len(shares)} for {len(columns)} columns; one for each column is "
+            "accepted"
         )
     n = int(columns[0].values.sum())
     return columns, [_probability(t, n, "thresholds") for t in shares], n

@@ -287,8 +287,8 @@ class GroupKnowledge:
         tables = self._class(columns, named_values)
         if tables is None:
             raise VerificationError(
-                f"columns {tuple(columns)}: the weights need known joint counts of these columns "
-                "that agree and have few enough cells"
+                f"columns {tuple(columns)}: no tables to which the weights apply; they need "
+                "known joint counts of these columns that agree and have few enough cells"
             )
         if len(weights.margins) != sum(margin.counts.size for margin in tables.margins):
             raise VerificationError(

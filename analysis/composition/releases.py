@@ -59,7 +59,7 @@ def compose_releases(releases: Sequence[npt.ArrayLike], k: int) -> ComposedRelea
         ParameterError: no release, different numbers of people, no people, or k below 1.
     """
     if not releases:
-        raise ParameterError("releases: found none; needs at least one")
+        raise ParameterError("releases: found none; needs at least one release")
     k = whole(k, "k", 1)
     counts = [as_counts(cells) for cells in releases]
     n = int(counts[0].sum())

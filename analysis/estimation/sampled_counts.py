@@ -41,7 +41,9 @@ def counted_limits(
         whole(people, "people"),
     )
     if not k <= sample_size <= people:
-        raise ParameterError(f"sample_size: found {sample_size}; {k} to {people} is accepted")
+        raise ParameterError(
+            f"sample_size: found {sample_size}; k = {k} to people = {people} is accepted"
+        )
 
     def at_least(c: int, minimum: int) -> float:
         """Return the probability that at least `minimum` of c people take part."""

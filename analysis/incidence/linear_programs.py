@@ -63,7 +63,7 @@ def _minmax(observed: bytes, matrix: bytes) -> tuple[Floats, float]:
         np.append(np.ones(k), 0.0),
     )
     if solution.x is None:
-        raise SolverError("least residual: the solver found no solution")
+        raise SolverError("least residual of estimated shares: the solver found no solution")
     shares = _shares(solution.x[:k])
     return shares, float(np.abs(h - A @ shares).max())
 
