@@ -129,7 +129,7 @@ def _proposal(
     """Return the cells that a random proposal adds to or removes from the set of unexposed cells.
 
     An unexposed cell holds k people or more. The proposal replaces a cell by another (with
-    probability `EXCHANGE`), adds a cell (`MORE`), or removes a cell. It adds one to an empty set.
+    probability `EXCHANGE`), adds a cell (`MORE`), or removes a cell. An empty set gains a cell.
 
     program: the integer program of the tables. inside: mask of the cells in the set.
     """

@@ -60,7 +60,7 @@ class HeatTable:
 
     Attributes:
         title: title above the table.
-        headings: headings of the columns: "none", the name of each countermeasure, and "all".
+        headings: headings of the columns: the baseline, each countermeasure, and all together.
         rows: for each attack its name, and a cell for each heading.
     """
 

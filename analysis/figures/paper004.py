@@ -263,7 +263,7 @@ def _wifi_numbers(
     """Return the tables of the Wi-Fi figure: errors of all panels, and estimates for one panel.
 
     panels: errors of the estimators on each group of sessions. week: the panel with the true counts
-    that `estimates` estimate. estimates: estimated counts with limits, one for each method.
+    that `estimates` estimate. estimates: estimated counts with limits, by each method.
     """
     errors = _numbers("figure2-wifi", panels)
     return errors, _estimates("figure2-wifi-estimates", week, estimates)
@@ -280,7 +280,7 @@ def _wifi_checks(
     """Return the comparisons of the Wi-Fi figure with the statements of the paper.
 
     panels: errors of the estimators on each group of sessions. week: the panel with the true counts
-    that `estimates` estimate. estimates: estimated counts with limits, one for each method.
+    that `estimates` estimate. estimates: estimated counts with limits, by each method.
     """
     return (
         *_bound_checks("2-wifi", panels),
