@@ -126,8 +126,8 @@ def proved_people(counts: Sequence[Sequence[int]], k: int, proof: bytes) -> int:
 def _merged(column: Sequence[int], k: int) -> tuple[list[int], int | None]:
     """Return a column's counts with rare values merged, and the index of the merged value.
 
-    Values of fewer than k people are rare. They become the last entry; the index is None without
-    them.
+    Values of fewer than k people are rare. They become the last entry. The index is None if there
+    are no rare values.
     """
     frequent = sorted((people for people in column if people >= k), reverse=True)
     rare = sum(people for people in column if people < k)

@@ -50,7 +50,10 @@ def counted_limits(
         return float(binom.sf(minimum - 1, c, rate))
 
     def unlikely_few(c: int) -> bool:
-        """Whether so few participants are unlikely, given c people and at least k participants."""
+        """Whether at most `sample_size` participants are unlikely for c people.
+
+        Unlikely is a probability of at most alpha / 2, given at least k participants.
+        """
         opens = at_least(c, k)
         return 1 - at_least(c, sample_size + 1) / opens <= alpha / 2
 

@@ -25,7 +25,7 @@ class DistinctRows:
 
     Attributes:
         codes: the distinct rows, shape (m, d); the codes of the table.
-        crowds: for each distinct row, the number of different persons with it.
+        crowds: for each distinct row, the number of different persons with this row.
         rows: for each distinct row, the number of equal rows of the table.
         n: number of people.
         other_cells: for each column, the cell number of each distinct row in all other columns;

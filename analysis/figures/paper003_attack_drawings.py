@@ -28,7 +28,7 @@ Origins = Mapping[str, str]  # name of the data -> "generated ", or "" if the da
 
 
 def _bars(ax: Axes, rows: list[Row], x: list[float], colour: str, name: str, marker: str) -> None:
-    """Draw the bits of an attack about a person, among infinitely many and among n people.
+    """Draw an attack's information about a person, in bits, among infinitely many and n people.
 
     The value for infinitely many people is the divergence D between the scores of right and of
     wrong matches: hollow its estimate, a triangle its lower bound. The value for n people is

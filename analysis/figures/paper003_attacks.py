@@ -385,7 +385,8 @@ def _row(name: str, events: int | str, e: SystemEntropy) -> Row:
 def _rising(rows: list[Row], name: str) -> Check:
     """Check that the attack's information rises with its training events, as the paper says.
 
-    rows: rows of the figure's table. name: the data set.
+    The information about a person (PSE) is in bits. rows: rows of the figure's table. name: the
+    data set.
     """
     bits = [row[5] for row in rows if row[0] == name]
     rises = bits[-1] > bits[0]

@@ -74,7 +74,7 @@ def pie_bounds_figure(
 
 
 def figure4(material: Material) -> Redrawn:
-    """Redraw Figure 4, bounds on the bits of a report about its sender, at the paper's sizes."""
+    """Redraw Figure 4: bounds on the information in a report about its sender, by epsilon."""
     return pie_bounds_figure(users=USERS, symbols=PLACES, progress=material.progress)
 
 
@@ -112,9 +112,9 @@ def _checks4() -> list[Check]:
 
 @drawing.styled
 def draw4(rows: Sequence[tuple[float, ...]], users: int) -> Figure:
-    """Draw four bounds on the bits of a report about its sender, for small and large epsilon.
+    """Draw four bounds on a report's information about its sender, for small and large epsilon.
 
-    rows: epsilon and the four bounds. users: number of people.
+    rows: epsilon in nats and the four bounds in bits. users: number of people.
     """
     table = np.array(sorted(rows))
     small, large = table[table[:, 0] <= 1], table[table[:, 0] >= 1]

@@ -217,7 +217,7 @@ def identification_error_figure(
 
 
 def figure8(material: Material) -> Redrawn:
-    """Redraw Figure 8: the bits of a report about its sender, with bounds, by epsilon."""
+    """Redraw Figure 8: the information in a report about its sender, with bounds, by epsilon."""
     return report_information_figure(
         generated=GENERATED, hash_values=HASHES, keys=KEYS, seed=material.seed,
         progress=material.progress,
@@ -293,7 +293,7 @@ def _attacked(
     keys: int,
     rng: np.random.Generator,
 ) -> tuple[float, ...]:
-    """Return the information in reports about their senders, an attack's part of it, and errors.
+    """Return the information in reports about their senders, the part an attack gets, and errors.
 
     Args:
         randomizer: the randomizer of the reports.

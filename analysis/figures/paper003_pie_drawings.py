@@ -20,9 +20,9 @@ Row = tuple[Any, ...]
 
 @drawing.styled
 def draw8(rows: list[Row], kind: str) -> Figure:
-    """Draw Figure 8: bounds on a report's bits about its sender, the true bits, and an attack's.
+    """Draw Figure 8: a report's information about its sender, its bounds, and an attack's part.
 
-    There is a panel for each randomizer.
+    There is a panel for each randomizer. All information is in bits.
 
     rows: rows of the study, see `_measured` in paper003_pie.py. kind: the data in words, for
     titles.

@@ -341,7 +341,11 @@ def _lower_list() -> Check:
 
 
 def _bound_checks(figure: str, panels: list[ErrorPanel]) -> list[Check]:
-    """Check that the error is below Theorem 4.4's bound, and as close to it as the paper says."""
+    """Check that the error is below Theorem 4.4's bound, and how close the bound is.
+
+    The paper calls the bound very close to the error. figure: the name of the figure. panels: the
+    errors of the estimators, with the bound at each epsilon.
+    """
     ratios = np.concatenate([panel.quantiles["program"] / panel.bound for panel in panels])
     useful = np.concatenate([panel.bound < 1 for panel in panels])
     source = "Section 6.1"

@@ -188,7 +188,7 @@ def _frequencies(period: list[int], covariance: Floats) -> Floats:
     The sum is the probability of report counts. Shape (frequencies, reports).
 
     Args:
-        period: for each report, the number of frequencies before this selection.
+        period: for each report, the number of frequencies of the full grid.
         covariance: of the report counts, shape (reports, reports).
 
     Raises:
