@@ -38,7 +38,7 @@ from .group_counts import Group, GroupCounts
 from .known_groups import ROUGH_WAYS, GroupKnowledge
 
 # limit of the groups of columns for which the fall of the bound on exposed people is predicted,
-# small groups first; further groups are not requested
+# small groups first; further groups are not considered
 MOST_JUDGED = 200
 # limit of the groups of columns, best first, that `choose_group` considers; for these it asks its
 # caller whether the joint counts may be requested
