@@ -22,7 +22,9 @@ import msgspec
 
 T = TypeVar("T")
 DEEP = "lists or tables nested too deeply to be read"
-MOST_DIGITS = 4_300  # Python's default limit, which an environment variable may change
+# most digits of a whole number in JSON or TOML, because Python converts no more by default; a
+# number with more digits is refused (an environment variable may change Python's limit)
+MOST_DIGITS = 4_300
 
 _DIGITS = re.compile(r"\d[\d_]*")
 _PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
@@ -135,7 +137,8 @@ def decoded(data: bytes | str, encoding: str = "utf-8") -> str:
     try:
         return data.decode(encoding)
     except UnicodeDecodeError as bad:
-        # `utf-8-sig` removes a byte-order mark first; the error's offsets count from the rest
+        # The codec `utf-8-sig` removes a byte-order mark first, so the error's offset does not
+        # count it.
         whole = bad.object
         line = whole.count(b"\n", 0, bad.start) + 1
         at = bad.start + len(data) - len(whole)

@@ -36,7 +36,7 @@ from ..protocol.wire.token_messages import Ask, Issued, Mint, PublicGrant
 from .party_names import capitalized, party_name
 
 ASIDE_MARK = "\n"  # the text after this character appears below in smaller letters (plain.js)
-NON_SHUFFLERS = 3  # parties of a session besides its shufflers
+NON_SHUFFLERS = 3  # board, curator and analyst, which have signing keys besides the shufflers
 VOUCHED = {
     Key: "says-key",
     Head: "says-head",

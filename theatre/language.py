@@ -1,6 +1,6 @@
 """The sentences of the page that replays a run (the theatre), in a language.
 
-They are in the table [theatre] of a language file.
+The table [theatre] of a language file holds these sentences.
 """
 
 from ..languages.language import Language, english

@@ -300,7 +300,7 @@ class DecisionInstrument(Instrument):
 async def _consider(decided: DecisionInstrument, playing: Playing, audiences: Audiences) -> None:
     """Show the column sets that the curator considered, after the decision.
 
-    They are computed in a thread while the run goes on.
+    The sets are computed in a thread while the run goes on.
     """
     await decided.decision_event.wait()
     announced, new_people = decided.announced, playing.crowd.round2_people

@@ -212,7 +212,10 @@ class MoveRecorder(Instrument):
             sent_round.onions[name] = sealed_answers.user * slots + question
 
     def posted(self, time: float, entry: Entry) -> None:  # noqa: ARG002 - a hook
-        """Pass the page the event of a post on the board, and learn from the post."""
+        """Pass the page the event of a post on the board.
+
+        From posts the recorder learns the session's columns and rounds, and when a collection ends.
+        """
         body, number = entry.message.body, entry.message.round
         if isinstance(body, Announcement):
             self._announced, self._session = body, body.digest()
@@ -316,10 +319,10 @@ class MoveRecorder(Instrument):
         return tuple(alike_lines(names, released_alike(counts[0]), self._words))
 
     def refused(self, refusal: Refusal) -> None:
-        """Record refused messages, and which envelopes they were if known faults tell.
+        """Pass the page the event of refused messages, with the refused envelopes if known.
 
-        Only envelopes that reach the first shuffler are identified: envelopes with a fault that
-        fits the reason of the refusal, in order of sending.
+        Envelopes are known only for the first shuffler: envelopes with a fault that fits the reason
+        of the refusal, in order of sending.
         """
         guilty = SUSPECTS.get(refusal.reason, ALTERED)
         hits: list[int] = []

@@ -26,7 +26,8 @@ from .language import theatre_sentences
 
 STATIC = Path(__file__).with_name("static")
 SENTENCE = re.compile(r"\{\{sentence ([a-z-]+)\}\}")
-# prefix of sentences that Python code uses (captions.py); the page's scripts do not need them
+# keys of sentences in [theatre] with this prefix are left out of the page: only Python code uses
+# such a sentence, for captions (captions.py), and no script of the page needs it
 POSTED = "says-"
 SHARED = ("sentences", "plain", "draw", "known", "figures")
 LAST = ("panel", "main")
@@ -121,7 +122,7 @@ def script(topology: str, *, live: bool = False) -> str:
 
 
 def embedded(data: Any) -> str:
-    """Return data as JSON that may stand inside a script element of HTML."""
+    """Return data as JSON for a script element of HTML, which ends at `<` unless it is escaped."""
     return compact(data).replace("<", "\\u003c")
 
 

@@ -91,7 +91,7 @@ class _LocalEvents:
                 recorder.refused(Refusal(party, number, reason, recorded_count))
 
     def refused_by(self, party: str, number: int, recorder: MoveRecorder) -> None:
-        """Pass on all of a party's refused messages in a round: its post does not count them."""
+        """Pass on all of a party's refused messages in a round, if its post has no such counts."""
         for place, count in self._refused.items():
             if place[:2] == (party, number) and count:
                 self._refused[place] = 0

@@ -45,7 +45,8 @@ from .verified_captions import (
     proved_caption,
 )
 
-# most ciphertexts of a round with checked proofs: checking more would take long
+# largest number of ciphertexts of a round with checked proofs; in larger rounds the page shows
+# proofs as unchecked, because checking takes long
 MAX_CHECKED = 2_000
 VERIFIED = BallotKeys | HandedBallots | CheckedBallots | ShuffledLists | OpeningShares
 

@@ -161,7 +161,7 @@ class UserChoices(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
             merged = {**now["roles"], **roles}
             new_values = {**new_values, "roles": {k: v for k, v in merged.items() if v is not None}}
         if new_values.get("k", now["k"]) != now["k"] and "threshold" not in new_values:
-            # if the user sets k by hand, it is no authority's threshold any more
+            # a k that the user sets by hand does not come from the authority in `threshold`
             now["threshold"] = None
         if any(
             name not in KEEPING_LEVELS and now.get(name) != new_values[name] for name in new_values
@@ -295,7 +295,8 @@ def is_text_encoding(name: str) -> bool:
     """Whether Python has a text encoding of this name."""
     try:
         b"a".decode(name)
-    # An encoding such as UTF-16 needs more than one byte; it is a text encoding all the same.
+    # UTF-16, for example, needs more bytes than this one, so decoding fails; UTF-16 is a text
+    # encoding.
     except UnicodeError:
         return True
     except (LookupError, ValueError):

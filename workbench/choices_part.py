@@ -1,6 +1,7 @@
 """The part of the page's state on the coarsenings that a search found, drawn as points.
 
-A coarsening has a level of coarser values for each column. The chosen one is also put into words.
+A coarsening has a level of coarser values for each column. The coarsening that the user chose is
+also put into words.
 """
 
 from collections.abc import Sequence
@@ -16,11 +17,14 @@ from ..own_data.risk_places import advised_places
 from .choices import UserChoices
 from .wording import CommandWords, PageVoice, Text, english, grid
 
-# Largest number of shown values whose people are at risk. First come the values with the largest
-# excess: people below k, minus their number if these people were below k as often as all people.
+# Largest number of shown values whose people are at risk, by excess, the largest first. The excess
+# of a value is the number of its people below k, minus the number to be expected of as many people
+# at the rate of the whole table.
 RISKY = 6
 TICKS = 5  # number of ticks of an axis, about
-SHORT = 40  # characters of the longest text that is shown in full
+# largest number of characters of the text on a coarsening; a longer text is shortened to the number
+# of changed columns
+SHORT = 40
 
 
 def choices_part(

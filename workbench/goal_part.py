@@ -113,7 +113,10 @@ def _summary(choices: UserChoices, voice: PageVoice) -> Iterator[str]:
 def _sensitive(
     opened: OpenedFile, table: SourceTable, choices: UserChoices, voice: PageVoice
 ) -> Iterator[dict[str, Any]]:
-    """Yield the sensitive columns: targets, number of values, share of the commonest."""
+    """Yield each sensitive column: its targets, and a sentence on its values.
+
+    The sentence gives the number of different values, and the share of people with the commonest.
+    """
     for judged in table.judged:
         if judged.role is not ColumnRole.SENSITIVE or judged.column not in table.columns:
             continue

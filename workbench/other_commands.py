@@ -91,7 +91,11 @@ class Further:
     """
 
     def __init__(self, run: Run, show: Show, print_line: Callable[[str], None]) -> None:
-        """Start without results; the class explains the arguments."""
+        """Start without results.
+
+        run: runs a function in a thread. show: shows the result of a command in its section of the
+        page. print_line: receives a line about an internal error.
+        """
         self._run, self._show, self._print_line = run, show, print_line
         self._memory = Memory()
         self.results: dict[str, RunCommand] = {}

@@ -373,7 +373,7 @@ def ways_below(ways: list[Part], inputs: Inputs, progress: Progress) -> list[Par
 def _page(result: ReleaseResult, opened: OpenedFile, inputs: Inputs, progress: Progress) -> Part:
     """Return the part of the page's state on the result: the released table and its score.
 
-    This is a stage of its own in a thread, because hashing and wording take a moment.
+    The part is computed in a thread of its own, because hashing and wording take a moment.
     """
     progress("wording the result")
     return result_part(result, opened, inputs.choices, inputs.words, inputs.voice)

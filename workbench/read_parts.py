@@ -174,7 +174,7 @@ def persons_part(
 def below_text(voice: PageVoice, below: int, n: int, k: int) -> Text:
     """Return the sentence on the share of people in an equivalence class smaller than k.
 
-    below: these people. n: all people.
+    below: the number of people in such a class. n: the number of all people.
     """
     return voice.say("said-below", share=voice.share(below, n), k=k)
 
@@ -194,7 +194,10 @@ def _candidates(opened: OpenedFile, choices: UserChoices) -> Iterator[dict[str, 
 
 
 def _rules(opened: OpenedFile, voice: PageVoice) -> list[list[Any]]:
-    """Return the ways to take a single row of each person, each with its label."""
+    """Return the rules by which the page takes one row of each person, or all rows.
+
+    Each entry is the value of the setting, such as `latest:COLUMN`, and its label.
+    """
     rules: list[list[Any]] = [
         [None, voice.say("said-all-rows")["text"]],
         ["first", voice.say("said-first-row")["text"]],

@@ -1,7 +1,7 @@
 """The released rows under a coarsening, with its measures: shown before the full score.
 
-A coarsening has a level of coarser values for each column. This is a part of the page's state on
-the result; the text of the score, the page to sign and the files follow later.
+A coarsening has a level of coarser values for each column. Rows and measures are a part of the
+page's state on the result; the text of the score, the page to sign and the files follow later.
 """
 
 from collections.abc import Iterator, Sequence
@@ -190,8 +190,8 @@ def _missed_text(
 ) -> Text:
     """Return the sentence that a target is missed, with the share of people concerned.
 
-    These are the people in equivalence classes that miss the target. column: the sensitive column.
-    named_target: the name of the target, such as `l`, and the target.
+    People are concerned if their equivalence class misses the target. column: the sensitive
+    column. named_target: the name of the target, such as `l`, and the target.
     """
     name, target = named_target
     people = people_who_miss(release.table, column, target)

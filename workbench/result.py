@@ -67,7 +67,7 @@ class ReleaseResult:
 
     @cached_property
     def saved_score(self) -> str:
-        """The score as JSON, for `veilmix report`."""
+        """The score of the released table as JSON, the input of `veilmix report`."""
         return pretty(plain(self.record))
 
     @cached_property

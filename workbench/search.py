@@ -14,7 +14,8 @@ from .choices import ChoiceError, UserChoices
 from .options import file_argument
 from .table import MISSING, Progress
 
-# up to so many searched columns, the whole search is fast enough without a first look
+# largest number of searched columns for which the page starts the whole search at once; with more
+# columns, a short search comes first, because the whole search may take long
 SMALL_SEARCH = 5
 FIRST_LOOK = 150  # steps of the first look, the short search
 
@@ -116,7 +117,7 @@ def applied_again(
 def target_of(like: Path) -> dict[str, Any]:
     """Return the target in a file of earlier advice, as settings: name -> value.
 
-    Raises DataError for a file without advice.
+    like: the path of the file. Raises DataError for a file without advice.
     """
     earlier = read_advice(like)
     return {
@@ -128,5 +129,8 @@ def target_of(like: Path) -> dict[str, Any]:
 
 
 def first_look(choices: UserChoices, table: SourceTable) -> bool:
-    """Whether to search for a moment first and show that, as the whole search may take longer."""
+    """Whether a short search comes first and is shown, because the whole search may take long.
+
+    False if the user limits the steps or follows earlier advice.
+    """
     return choices.steps is None and choices.like is None and len(table.columns) > SMALL_SEARCH

@@ -15,7 +15,7 @@ class TranscriptWriter:
     """The encoder of a run's transcript, which works while the run is scored.
 
     Attributes:
-        text: returns the encoded bytes, after waiting for them; None before `begin`.
+        text: returns the encoded bytes, and waits until they are complete; None before `begin`.
     """
 
     def __init__(self, copies: ExitStack, *, able: bool) -> None:

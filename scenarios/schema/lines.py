@@ -39,7 +39,8 @@ class Locator:
         """Return the data of the file's first `lines` lines, or of fewer if they do not parse."""
         line_count = lines
         while lines not in self._parsed:
-            # the line end keeps a comment from hiding the closing sign
+            # A closing sign is added on a new line, because a comment at the end of the last line
+            # would hide it.
             text = "\n".join([*self._lines[:lines], ""])
             for closer in CLOSERS:
                 try:

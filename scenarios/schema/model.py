@@ -520,9 +520,10 @@ class Defence(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     fresh_key: bool = True
 
     def registers(self, *, possible: bool) -> bool:
-        """Whether only users known beforehand may send; this resolves the key's value None.
+        """Whether only users with keys listed beforehand may send.
 
-        possible: whether a list of users' keys can be made beforehand; it is the default.
+        The setting `registered` decides. If the setting is None, the result is `possible`:
+        whether a list of the users' keys can be made before the session.
         """
         return possible if self.registered is None else self.registered
 

@@ -185,7 +185,8 @@ def _mend_list(
 ) -> Any:
     """Return a list with a harmless value for each mistake; a wrong length is a mistake as well.
 
-    bare: the list's type. type_: this type with its description. note: receives each mistake.
+    bare: the list's type without msgspec's wrapping. type_: the wrapped type, which may describe
+    the accepted values for messages. note: receives each mistake.
     """
     if not (bare.min_length or 0) <= len(value) <= (bare.max_length or len(value)):
         note(problem(path, f"found a list of {len(value)}; {_accepted(type_, value)} is accepted"))

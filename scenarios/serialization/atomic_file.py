@@ -8,7 +8,7 @@ from pathlib import Path
 from ... import systems
 from ...errors import NO_ROOM, StorageError
 
-PAGE = "<!doctype html>"  # first bytes of a page that veilmix wrote
+PAGE = "<!doctype html>"  # first bytes of an older page of veilmix; other files are not overwritten
 
 
 def write_whole(

@@ -22,7 +22,8 @@ def pretty(value: Any, *, ascii_only: bool = False) -> str:
 def _written(value: Any, margin: str, ascii_only: bool) -> str:  # noqa: FBT001 - passed on
     """Return a value as JSON text.
 
-    margin: the indentation of the value's line. ascii_only: whether to escape other characters.
+    margin: the indentation of the value's line. ascii_only: whether to escape all characters
+    outside ASCII.
     """
     line = json.dumps(value, ensure_ascii=ascii_only, allow_nan=False)
     nested = isinstance(value, Mapping | list | tuple) and value

@@ -50,7 +50,8 @@ SCHEMA = 1
 LEVEL = 1
 BLOCK = 1 << 20  # bytes of text that are compressed at a time, as a gzip member
 FORMS = ("full", "summary", "ideal")
-# Posts of peers that begin with the number of a step of the round.
+# Kinds of peers' posts that begin with a step of the round. Posts of one moment and kind are sorted
+# within a step only, because a later step follows an earlier one.
 STEPPED = (Kind.RELAY, Kind.FOUND, Kind.AGREED, Kind.ACCUSATION, Kind.SHOWN)
 _NUMBER = re.compile(r"\d+")
 

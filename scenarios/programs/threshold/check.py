@@ -10,7 +10,8 @@ from ...schema.problems import Path, Problem, problem, quoted
 if TYPE_CHECKING:
     from ...schema.model import Scenario
 
-EPSILON = 1.0  # nats, the default epsilon at which a delta is stated
+# nats: epsilon at which the delta of a sampled release is computed, without policy.epsilon
+EPSILON = 1.0
 UNREAD: tuple[tuple[str, str], ...] = (
     ("tokens", "people request a secret for their row from the party `randomness` instead"),
     ("challenge", "its ballots open in groups of k people, which this guard does not support"),

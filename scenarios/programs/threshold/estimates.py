@@ -21,9 +21,10 @@ if TYPE_CHECKING:
     from ...schema.model import Policy
 
 MAX_ROWS = 20  # most released rows with estimates in a record; the most frequent rows are chosen
-# adjacency of the delta `replaced`: neighbouring collections differ in one person's row
+# text that states, for the delta `Sampled.replaced`, which data sets are neighbours: those that
+# differ in the values of one person's row
 REPLACED = "replace one"
-ALPHA = 0.05  # probability with which the limits of one row may fail
+ALPHA = 0.05  # probability, per row, that the limits miss the true number of people
 
 
 class RowEstimate(Record, frozen=True):
@@ -95,7 +96,8 @@ class Sampled(Record, frozen=True):
 def sampled_by(policy: "Policy", release: "Counts") -> Sampled | None:
     """Return the estimates and privacy losses of a release; None if all people take part.
 
-    They follow from policy and release alone.
+    Estimates and losses follow from policy and release alone. Only the `MAX_ROWS` most frequent
+    rows get an estimate.
     """
     if policy.sample is None:
         return None

@@ -42,8 +42,9 @@ if TYPE_CHECKING:
     from ...schema.model import Policy
     from ..interface import Played
 
-# most columns with which the best order is computed: the order of columns that releases the most
-# values, as prefixes (first values) of rows
+# largest number of columns for which the best order of the columns is computed, because every order
+# is tried; with more columns no best order is given. In the best order, prefixes (the first values
+# of rows) release the most values.
 MAX_ORDERED_COLUMNS = 5
 
 
@@ -223,7 +224,11 @@ def score(
     rows: "Counts",
     read: "Read | None" = None,
 ) -> OpenedRows:
-    """Return the release program's own scores (findings) of a release, for `threshold`."""
+    """Return the release program's own scores (findings) of a release, for `threshold`.
+
+    release: the released counts. rows: whole row -> number of people, true. read: the reader's
+    result of opening ballots; None: not known, so closed groups are computed from `rows`.
+    """
     names, prefixes = schema.names, policy.prefixes
     closed_sizes = read.closed if read else None
     groups = (
@@ -274,10 +279,11 @@ def sealed_rows(transcript: "Transcript", people: Collection[int]) -> "Counts":
 
 
 def best_order(policy: "Policy", schema: "Schema", rows: "Counts") -> Order:
-    """Return the order of the columns in which prefixes (first values) release the most cells.
+    """Return the order of the columns in which the release of prefixes holds the most cells.
 
-    A cell is the value of a person in a column. rows: people by whole row, which no party knows. Of
-    several best orders the first is returned.
+    A prefix is the first values of a row; a cell is a person's value in a column. rows: whole
+    row -> number of people, which no party of a session knows. Of several best orders the order
+    that comes first by column index is returned.
     """
     orders = (
         (-cells_said(_ordered(rows, places, policy, schema)), places)

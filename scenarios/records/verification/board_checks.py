@@ -99,7 +99,8 @@ def _forwarded_layers(account: Mixed, layers_in: int | None, slots: int) -> int:
     """
     place = shuffler(account.hop)
     refused = sum(account.refused.values())
-    # the first shuffler receives envelopes, and forwards the onions inside them
+    # The first shuffler receives envelopes and forwards layers: each of the `people` envelopes that
+    # opened became `slots` layers, and every other envelope is one refusal.
     if layers_in is None:
         due = account.people * slots + account.received - account.people
     else:

@@ -127,7 +127,7 @@ def judge(
     except VeilmixError as wrong:
         detail = str(wrong)
     except (ArithmeticError, LookupError, ValueError) as impossible:
-        # The record contradicts itself so badly that the check cannot be completed.
+        # An impossible value in the record makes the check's own computation fail.
         detail = f"the record contradicts itself ({impossible!r})"
     return CheckResult(name, requirement, ok, str(detail), shows)
 

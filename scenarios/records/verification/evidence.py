@@ -32,7 +32,7 @@ from ...programs.topology import topology_of
 from ..run_folder import Run
 from .views import columns
 
-RELEASED = 2  # the round number of an ideal run's release
+RELEASED = 2  # round of the release in an ideal run, which has no board with its own rounds
 
 
 class RecordEvidence:
@@ -149,7 +149,7 @@ class RecordEvidence:
         return self.run.scenario.population.round2_users if self.statistical else None
 
     def _claimed(self, number: int) -> tuple[Counts, ...]:
-        """Return the counts of a round from result.json, an ideal run's only record of them."""
+        """Return the counts of a round from result.json, because an ideal run records no others."""
         if self.randomized:
             return self._reported()
         if self.result.several_rows:

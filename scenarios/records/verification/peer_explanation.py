@@ -99,7 +99,10 @@ class PeerExplainer:
         return Explanation(about, tuple(self._steps), ending, missing)
 
     def _answers(self, person: int) -> Iterator[tuple[int, int]]:
-        """Yield (round, index among its routes) of each onion of a peer that holds an answer."""
+        """Yield (round, index of the onion's route) for each onion of a peer that holds an answer.
+
+        person: the index of the peer. The index of a route counts all onions of the round, from 0.
+        """
         for number, routes in sorted(self.record.routes.items()):
             for place, route in enumerate(routes):
                 if route.origin == person and route.answer is not None:

@@ -1,8 +1,8 @@
 """The true rows of the people of a run, known to the laboratory and to no party.
 
-They come from the sealed answers in a full transcript. For an ideal or a very large run, the seed
-draws the same people again. The rows are used only if their counts are the counted ones: a source
-that has changed would give other people and a wrong truth.
+The rows come from the sealed answers in a full transcript. For an ideal or a very large run, the
+seed draws the same people again. The rows are used only if their counts are the counted ones: a
+source that has changed would give other people and a wrong truth.
 """
 
 from collections import Counter

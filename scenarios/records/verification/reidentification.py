@@ -23,8 +23,8 @@ from ...programs.noisy_questions import Question
 from ...programs.registry import capability
 from .evidence import RecordEvidence
 
-CLOSE = 1e-9  # relative tolerance, because the last digits may depend on the machine
-DEVIATIONS = 6  # number of standard errors by which an estimate may exceed a bound
+CLOSE = 1e-9  # tolerance of recomputed scores, because the last digits may depend on the machine
+DEVIATIONS = 6  # number of standard errors by which an estimate may exceed a bound by chance
 
 
 def recomputed(evidence: RecordEvidence) -> str:
@@ -84,9 +84,7 @@ def _release(evidence: RecordEvidence, result: Reidentified) -> str:
         mine = getattr(own_risk.prosecutor, name)
         _check_equal(f"prosecutor: {name}", mine, getattr(claimed.prosecutor, name))
         if getattr(claimed.journalist, name) > mine + CLOSE:
-            raise VerificationError(
-                f"journalist: {name} is above the prosecutor's, although that knows more"
-            )
+            raise VerificationError(f"journalist: {name} is above the prosecutor's, who knows more")
     _check_equal("marketer", claimed.journalist.mean, claimed.marketer)
     repeated, plain = (
         0,

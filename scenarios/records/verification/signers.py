@@ -104,7 +104,10 @@ def signers(roster: Roster) -> Mapping[str, bytes]:
 
 
 def drawn(roster: Roster, seed: int | None) -> bool:
-    """Whether the signers' private keys follow from a seed, which every reader can use."""
+    """Whether a signer's private key follows from the run's seed, so any reader can sign.
+
+    roster: the public keys of the signers. seed: the seed in the run's record; None: no seed.
+    """
     if seed is None:
         return False
     root = SeededEntropy(seed)

@@ -43,8 +43,8 @@ class Sentence:
 def theorem_of(run: Run, checks: Sequence[CheckResult]) -> tuple[Sentence, ...]:
     """Return the theorem's statements for a checked run of a verified mix.
 
-    Empty for another mix, an ideal run, or if a check failed. checks: the results of this run's
-    checks.
+    Empty for a run with an onion mix or without messages (ideal), or if a check failed.
+    checks: the results of this run's checks.
     """
     failed = any(check.ok is False for check in checks)
     if failed or run.transcript is None or run.scenario.mix.kind != "verified":

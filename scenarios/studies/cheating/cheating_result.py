@@ -26,7 +26,9 @@ WHEN: tuple[Noticed, ...] = ("before", "after", "never")
 LATE = {when: late for late, when in enumerate(WHEN)}
 PERSON = "a person"  # the name of a coalition member that is a person
 ANY_READER = "anybody who reads the board"
-EVERY_SUBSET = 6  # number of parties up to which every coalition has a result
+# largest number of parties with a result for every coalition of parties; with more parties, only
+# for single parties, pairs, and coalitions that commit an attack or link users
+EVERY_SUBSET = 6
 # members of a coalition: names of parties, and number of people
 Members = tuple[tuple[str, ...], int]
 
@@ -236,7 +238,10 @@ class CheatingStudy(Record, frozen=True, kw_only=True):
 
 
 def name_members(members: Members) -> str:
-    """Return the name of a coalition in words: its parties, and the number of people."""
+    """Return the name of a coalition in words.
+
+    members: the names of its parties, and the number of people in it.
+    """
     parties, friends = members
     people = f"{friends:,} people" if friends > 1 else PERSON
     return " + ".join((*parties, *([people] if friends else ()))) or ANY_READER

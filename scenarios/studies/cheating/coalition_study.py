@@ -44,7 +44,7 @@ from ...serialization.content import as_read
 from ..matrix.attack_plan import changed, mark_of, rows_of, suited
 from .cheating_result import AttackRun, AttackRuns, CheatingStudy, LinkingCoalition, Noticed
 
-# ending of a text for several helping people, such as `9 of the people`
+# ending of an attack's text for several helping people, such as `9 of the people`
 OF_THE_PEOPLE = " of the people"
 NOTICED_BEFORE: Noticed = "before"
 NOTICED_AFTER: Noticed = "after"

@@ -126,8 +126,8 @@ def measured_trust(
 ) -> MeasuredTrust | None:
     """Return the measured attacks under the guards (countermeasures) closest to the scenario's.
 
-    All these guards are on in the scenario. None if no such set of guards was measured. sets: the
-    measurements to choose from; None: the shipped table.
+    Only sets of guards that are all on in the scenario are considered. None if no such set was
+    measured. sets: the measurements to choose from; None: the shipped table.
     """
     if unmeasured(scenario):
         return None

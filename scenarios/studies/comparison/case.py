@@ -23,11 +23,14 @@ from ...populations import Population
 from ...schema.model import Scenario
 from .result import ProgramCost
 
-# people; with more, only samples of them send messages, unless the caller wants all messages
+# largest number of people that all send messages, unless the caller wants all messages; of more
+# people only samples send
 MESSAGE_LIMIT = 2_500
 SAMPLE = 400  # number of people in each sample, if the population is too large to send messages
 SAMPLES = 4
-STUDENT = 3.182  # 97.5 % point of Student's t with SAMPLES - 1 = 3 degrees of freedom
+# 97.5 % point of Student's t with SAMPLES - 1 = 3 degrees of freedom, for the 95 % interval of CPU
+# seconds
+STUDENT = 3.182
 
 
 @dataclass(slots=True)
@@ -72,7 +75,7 @@ class Case:
 
     @property
     def n(self) -> int:
-        """The number of people who are asked."""
+        """The number of people in the scenario, dropouts included."""
         return self.people.n
 
     @property

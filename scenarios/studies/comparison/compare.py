@@ -138,10 +138,10 @@ def compare(
 def _through(
     names: Sequence[str], case: Case, progress: Progress, executor: Executor | None
 ) -> tuple[list[Compared], dict[str, str], KeyboardInterrupt | None]:
-    """Return the results, the reasons for skipped release programs, and a Ctrl-C or None.
+    """Run release programs; return the results, the reasons for skipped programs, and the Ctrl-C.
 
-    names: the programs to run. case: the scenario and its people. Ctrl-C before the first result is
-    raised.
+    None stands for the Ctrl-C if there was none. Ctrl-C before the first result is raised.
+    names: the programs to run. case: the scenario and its people.
     """
     compared: list[Compared] = []
     skipped: dict[str, str] = {}

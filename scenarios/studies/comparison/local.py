@@ -38,7 +38,8 @@ from .utility import empty_utility, estimated
 EPSILONS = (1.0, 2.0, 4.0)  # nats; used if the scenario sets no epsilon
 PRODUCT = 1 << 16  # different rows; with more, whole rows are not reported
 DRAWS = 20
-LIKELIHOODS = 1 << 24  # largest number of likelihoods P(report | row) to compute
+# largest number of likelihoods P(report | row); with more, correct guesses are not computed
+LIKELIHOODS = 1 << 24
 STREAM = 0x6C6F6361
 COALITIONS: tuple[tuple[str, ...], ...] = ((), (ANALYST,))
 
@@ -81,7 +82,7 @@ def joint(case: Case, epsilon: float) -> tuple[Question, ...]:
 def features(case: Case, epsilon: float) -> tuple[Question, ...]:
     """Return a question for each feature, or a single question about the bits of all features.
 
-    Each has its randomizer with its part of epsilon.
+    Each question has its randomizer, with its part of epsilon (nats).
     """
     noisy = with_noise(case.scenario, epsilon)
     return questions(noisy, case.people.schema.names, case.people.values)
@@ -261,9 +262,10 @@ def received(
 ) -> Received:
     """Return the leakage to a coalition, with or without the analyst.
 
-    The analyst has all reports with names. Other parties have only the estimates, counted as no
-    leakage. members: (), or the analyst. leakage: bits of a person's reports about its row. right:
-    expected share of correctly guessed rows; None: not computed.
+    The analyst has all reports with names. Other parties have only the estimates,
+    counted as no leakage. members: ("analyst",), or () for a coalition without the analyst.
+    leakage: bits of a person's reports about its row. right: expected share of correctly guessed
+    rows; None: not computed.
     """
     linked_reports = len(case.codes()) if members else 0
     constant = sum(size == 1 for size in case.sizes) * case.n

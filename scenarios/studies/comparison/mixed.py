@@ -156,7 +156,9 @@ def mixed(case: Case, program: str) -> Iterator[Compared]:
     Raises ScenarioError if the program cannot run the scenario.
     """
     kind = played(program)
-    if program == ROW:  # this release program has the name of the kind of policy that it plays
+    # several kinds of policy share the program name `exposure`: results show the scenario's own
+    # kind
+    if program == ROW:
         program = kind = exposure_kind(case.scenario)
     if opening := PROGRAMS[kind].capability(ThresholdOpening):
         for ending, policy in opening.variants(case.scenario.policy):
@@ -268,7 +270,8 @@ def worth_of(
 ) -> Utility:
     """Return the utility of a run's release for the analyst.
 
-    questions: with noise, the questions; else (). leakage: with noise, bits of a person's reports.
+    questions: the questions of a program with noisy reports; () for a program without noise.
+    leakage: bits of information in all noisy reports of one person; unused without noise.
     """
     if not outcome.released:
         return empty_utility(case)

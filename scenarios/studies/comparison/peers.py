@@ -109,7 +109,7 @@ def _by(fault: Fault, old_prefix: str, new_prefix: str) -> Fault:
 
 
 def _without_members(view: Received) -> Received:
-    """Return the leakage to a coalition about other people; members do not count as linked."""
+    """Return the leakage to a coalition of peers about other people, without the members' rows."""
     own_rows = len(view.parties)
     sets = [(people, times - own_rows * (people == 1)) for people, times in view.sets]
     crowd = min((people for people, times in sets if times > 0), default=view.users)

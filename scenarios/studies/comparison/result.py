@@ -168,8 +168,8 @@ class Privacy:
     def exclusion(self) -> str:
         """The numbers `excluded` and, if larger, `reader_excluded`, as text.
 
-        They count people that must be in a small class, because the release excludes all other
-        classes.
+        Both numbers count people that must be in a small equivalence class, because the release
+        excludes all other classes for these people.
         """
         if self.excluded is None:
             return "-"

@@ -88,7 +88,7 @@ def shares(case: Case) -> Iterator[Compared]:
 
 
 def deciding(case: Case) -> BySingles:
-    """Return the scenario's rule, which decides and proves the respondents' exposure bound."""
+    """Return the scenario's rule, by which the curator decides and proves a bound on exposure."""
     policy = case.scenario.policy
     return BySingles(decision_rule(policy), policy)
 

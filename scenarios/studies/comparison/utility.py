@@ -102,7 +102,7 @@ def estimated(
 
 
 def names(case: Case, columns: Sequence[int]) -> tuple[str, ...]:
-    """Return the names of some columns of the release, given by their numbers."""
+    """Return the names of some columns of the people's table. columns: the indices, from 0."""
     return tuple(case.people.schema.names[column] for column in columns)
 
 

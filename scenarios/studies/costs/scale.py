@@ -37,8 +37,8 @@ from .cost import announcement_of
 from .traffic import PEOPLE, LinkTraffic, TrafficTerms, traffic
 
 MIN_ESTIMATED, MAX_ESTIMATED = 2, 10**12  # smallest and largest accepted number of people
-# number of people for which message lengths are computed; from these, the largest number of people
-# for a limit (of memory, or of a post's length) is extrapolated
+# number of people for which memory, message lengths and counts are computed; each is taken as
+# proportional to people, which gives the largest number of people within a limit
 SAMPLE = 1_000_000
 COUNTED = (1 << 32) - 1  # largest count that fits into a message
 REMEDIES = {
@@ -150,7 +150,7 @@ class _Session:
     def link_traffic(self, people: int) -> tuple[LinkTraffic, ...]:
         """Return the messages on all links, with `people` people in round 1.
 
-        Round 2 has as many people in proportion as in the scenario.
+        The ratio of people in round 2 to people in round 1 is that of the scenario.
         """
         share = self.crowd.second / self.crowd.first
         answering = [people, max(1, round(people * share))]

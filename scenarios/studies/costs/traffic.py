@@ -154,7 +154,8 @@ def _post(
 ) -> LinkTraffic:
     """Return the traffic of `times` equal posts by an author on the board, in round `number`.
 
-    headed: whether the board has signed its log before.
+    headed: whether the board has signed its log before, because each signed post then repeats
+    a digest of that log.
     """
     size = times * length(body, _seal(terms, headed=headed))
     return LinkTraffic(number, author, BOARD, _kind(body), times, size)
@@ -212,7 +213,7 @@ def _roster(shufflers: int, *, random: bool) -> Roster:
 def _head(terms: TrafficTerms, number: int, place: int) -> Iterator[LinkTraffic]:
     """Yield the board's signature over its log (a signed tree head), if posts are signed.
 
-    number: the round. place: the number that the head names.
+    number: the round. place: the round that the signature names; 0 at the end of the session.
     """
     if terms.signed:
         size = length(Head(place, bytes(STATE), bytes(SIGNATURE)))

@@ -46,8 +46,8 @@ from ....protocol.wire.parties import Role
 # The numbers below count scalar multiplications of group elements for each step of a verified mix.
 BALLOT, BALLOT_CHECK = 3, 2  # to make and to check a ballot
 ONCE, ONCE_CHECK = 5, 4  # to make and to check a ballot for two readers
-# for each ciphertext: to re-encrypt it, to make a decryption share, to check it, to use a secret
-# share
+# for each ciphertext: REMIX re-encrypts it, SHARES makes a party's decryption share, SHARES_CHECK
+# checks a share, OWN_SHARE applies the reader's own secret share, which is not posted
 REMIX, SHARES, SHARES_CHECK, OWN_SHARE = 2, 2, 2, 1
 PROVE, PROVE_PAIR, CHECK, CHECK_PAIR = (
     6,
@@ -56,7 +56,7 @@ PROVE, PROVE_PAIR, CHECK, CHECK_PAIR = (
     4,
 )  # PROVE and CHECK for each row; PROVE_PAIR and CHECK_PAIR for each ciphertext in the row
 LENGTH = 4  # bytes of the length prefix of each field: envelope, signature, board digest
-TRIED, ATTEMPTS = 8, 3  # rows of the timed shuffle, and number of timings
+TRIED, ATTEMPTS = 8, 3  # rows of the timed shuffle, and number of timings (the fastest counts)
 
 
 def multiplications(plan: Round, people: int) -> int:

@@ -151,9 +151,10 @@ class _Chooser:
         return tuple(sorted(list(self.names).index(name) for name in names))
 
     def _column_sets(self, *, takes_all: bool) -> Iterator[tuple[int, ...]]:
-        """Yield the sets of columns to score: all sets, or only the most important.
+        """Yield the sets of columns to score, by index: all sets, or only the most important.
 
-        These are single columns, the released set with a further column, and all columns.
+        The most important sets are single columns, the released set, the released set with one more
+        column, and all columns. takes_all: whether to yield all sets.
         """
         columns = range(len(self.names))
         if takes_all:

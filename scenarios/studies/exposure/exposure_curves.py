@@ -168,17 +168,18 @@ def _worst(
     *,
     released: bool,
 ) -> Iterator[WorstTable]:
-    """Yield bounds on the worst case for some of the thresholds `ks`.
+    """Yield bounds on the worst-case exposure for some of the thresholds `ks`.
 
     No bounds are yielded in the statistical setting, or for `nodes` = 0. At the run's own threshold
     `k` the upper bound is no larger than the upper bound that the run has proved, if columns were
-    released.
+    released (`released`). counts: for each column, the people with each value. nodes: limit on the
+    nodes of each search tree; None: default limits.
     """
     if not _fixed(run) or nodes == 0:
         return
     from ....analysis.composition import worst_case
 
-    # A caller can only limit the nodes. Without such a limit both defaults hold.
+    # A caller's limit concerns nodes only. Without it, this module limits nodes and cells.
     limits: Any = {"nodes": NODES, "most_cells": CELLS} if nodes is None else {"nodes": nodes}
     people = sum(counts[0])
     stated = run.result.exposure.worst_case

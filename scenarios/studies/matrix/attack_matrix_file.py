@@ -43,7 +43,7 @@ __all__ = [
     "without_occasion",
 ]
 
-# means over honest runs that every matrix.json must have
+# keys of `Matrix.honest` (means over honest runs) that every matrix.json must have
 HONEST = {"cpu_seconds", "bytes", "messages"}
 MATRIX = "matrix.json"
 

@@ -232,8 +232,8 @@ def helping(row: str, topology: str = CENTRAL.name) -> tuple[str, ...]:
 def bare(row: str, topology: str = CENTRAL.name) -> Keys:
     """Return the scenario keys that leave an attack without any defence against it.
 
-    They make the design error that the attack needs, and switch off the defences declared against
-    it.
+    The keys make the design error that the attack needs, and switch off the defences declared
+    against the attack.
 
     row: the attack's name in the matrix. topology: `central` or `peers`.
     """

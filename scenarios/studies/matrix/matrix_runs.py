@@ -30,7 +30,7 @@ from ...records.traffic import traffic
 from ...schema.model import Scenario
 from ...serialization.content import as_read
 
-# stands in the list of causes for an accusation among peers, as peers raise no alarms
+# cause of each accusation among peers in the list of alarms' causes, because peers raise no alarms
 NAMED = "named"
 HOP_BY_HOP = (Kind.BATCH, Kind.OPENED)
 READERS = (parties.CURATOR, parties.ANALYST)
@@ -166,8 +166,8 @@ def moved(shot: AttackOutcome, honest: AttackOutcome) -> int:
 def _steps(transcript: Transcript) -> int:
     """Return the number of steps of a session: each step waits for the step before.
 
-    Messages of one kind in one round are sent in parallel, so they are one step. Batches and
-    openings go from shuffler to shuffler, so each sender's are a step of their own.
+    Messages of one kind in one round are sent in parallel, so they count as one step. Batches and
+    openings go from shuffler to shuffler, so those of each shuffler count as a step.
     """
     return len(
         {
@@ -192,7 +192,11 @@ def _crowd(scenario: Scenario, session: Played) -> float | None:
 
 
 def _mean_crowd(view: View) -> float:
-    """Return the mean size of a person's anonymity set, for a coalition's view."""
+    """Return the mean size of a person's anonymity set, for a coalition's view.
+
+    The size is 1 for a person linked to a row. Otherwise it is the size of the smallest subset with
+    the person that the coalition counted separately; all people without such a subset.
+    """
     blocks = [counts_seen.among for counts_seen in view.counted if counts_seen.among is not None]
     sizes = [
         1
@@ -236,7 +240,10 @@ def _achieved(session: Played) -> tuple[float, float, str]:
 
 
 def _charge_causes(session: Played) -> Iterator[str]:
-    """Yield `NAMED` for each accusation among peers, as peers raise no alarms."""
+    """Yield the cause "named" for each accusation among peers, because peers raise no alarms.
+
+    A session without peers yields nothing.
+    """
     yield from (NAMED for _ in (session.peers.charges if session.peers else ()))
 
 

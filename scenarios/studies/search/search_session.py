@@ -59,7 +59,7 @@ from ...schema.model import (
 
 PEOPLE = 6
 SHUFFLERS = 2  # most shufflers in a small session
-MIN_BATCH = 3  # minimum batch of a small session, if the scenario has any
+MIN_BATCH = 3  # minimum batch (users) of a small session, if the scenario's minimum is above 1
 MIN_DROPOUT = 2  # largest `min_dropout` (least dropouts between rounds) in a small session
 DEADLINE = 10  # deadline of a round in a small session, in seconds of simulated time
 FEATURES = (
@@ -69,19 +69,20 @@ FEATURES = (
 # third column, if the curator may query pairs of columns
 MORE = FeatureSection(name="z", values=("e", "f"))
 # The rows of the people, as indices into the list of all possible rows (repeated if there are more
-# people). So chosen that the values of a column are equally frequent: counts give no better guess.
+# people). Because the values of a column are equally frequent, counts give no better guess.
 ORDER = (0, 3, 1, 2)
 # The rows of six people with three columns, as indices into the list of all possible rows. Other
 # rows exist with the same counts of each pair of columns and other counts of all three columns.
 DEEP_ORDER = (0, 3, 5, 6, 2, 5)
 DEEP_K = 2
-# largest exposure: allows queries about pairs of columns, but no release of all three
+# largest allowed share of exposed people, so high that pairs of columns may be queried, and so low
+# that the release of all three columns is not allowed
 DEEP_EXPOSURE = 0.4
 OPENED = (
     FEATURES[0],
     FeatureSection(name="y", values=("c", "d", "g")),
-    # y has a third value, so that several values of y remain possible for the row that stays
-    # encrypted
+    # column y has a third value, so that several values of y remain possible for the row that stays
+    # encrypted, and the coalition cannot infer its value
 )
 OPENING_K = 2  # people needed to open a row: a member of the coalition and one honest person
 # The rows of the people, as indices into the list of all possible rows. Row 1 occurs once, fewer
@@ -157,7 +158,7 @@ PLANS: tuple[tuple[type[Capability], SmallPlan], ...] = (
     (LocalNoise, SmallPlan(lambda _: Policy(kind=KIND), local=NOISE)),
     (DeeperQueries, SmallPlan(_deeper, features=(*FEATURES, MORE), order=DEEP_ORDER)),
     (ThresholdOpening, SmallPlan(_opening, features=OPENED, order=OPENING_ORDER)),
-)  # a scenario has the plan of the first of these capabilities that its release program has
+)  # The first capability in this order that a scenario's release program has gives the plan.
 COLUMNS_PLAN = SmallPlan(_all_columns)
 
 
@@ -168,7 +169,7 @@ def plan_of(scenario: Scenario) -> SmallPlan:
 
 
 def unsearched(scenario: Scenario) -> str:
-    """Return the reason why no small session can stand for a scenario; empty: it can."""
+    """Return the reason why no small session of a scenario can be played; empty: it can."""
     if topology_of(scenario).untold:
         return (
             "the search plays sessions with shufflers, a curator and an analyst; in this scenario "
@@ -186,9 +187,9 @@ def unsearched(scenario: Scenario) -> str:
 
 
 def small(scenario: Scenario) -> Scenario:
-    """Return the small session's scenario, which is searched for attacks in place of a scenario.
+    """Return the scenario of the small session that the search plays in place of a scenario.
 
-    It has the guards (countermeasures) of the scenario, at a small size.
+    The small session has the scenario's guards (countermeasures), but few people and shufflers.
     """
     mix = changed(
         scenario.mix,

@@ -171,7 +171,7 @@ def _columns(result: Mapping[str, Any]) -> float | None:
 
 
 def columns_released(lines: Sequence[SweepLine]) -> frozenset[int]:
-    """Return the numbers of columns that some runs of a sweep released.
+    """Return each number of released columns that occurs in a run of a sweep, such as {0, 3}.
 
     Empty if the runs release estimates.
     """
