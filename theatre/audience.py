@@ -104,7 +104,8 @@ class Audience:
             with trio.move_on_after(BEAT):
                 entries, place = await self._log.entries_after(place)
             lines = [f"id: {name}\ndata: {entry}\n\n" for name, entry in entries]
-            # The browser has received all entries: from now on it shows the present.
+            # The browser has received all entries so far, so the page now shows new events as they
+            # happen.
             if not present and self._log.read_by(place):
                 lines.append("event: present\ndata: 0\n\n")
                 present = True

@@ -276,7 +276,7 @@ PLAYS: Mapping[str, Callable[[Playing, Audiences, LinePrinter], Awaitable[None]]
 
 
 class DecisionInstrument(Instrument):
-    """An observer that waits for the curator's decision, and keeps the counts behind it."""
+    """An observer that waits for the curator's decision, and keeps the counts of round 1."""
 
     def __init__(self) -> None:
         """Start without an announcement, counts or a decision."""

@@ -74,7 +74,7 @@ class PeerRecorder(Instrument):
     def sealed(self, sealed_answers: SealedAnswers) -> None:
         """Store a peer's sealed answers; they become part of the event of its first relay post.
 
-        A relay post forwards onions. Only the first of a round holds the peer's own.
+        A relay post forwards onions. The first relay post of a round holds the peer's own onions.
         """
         self._sealed_answers[sealed_answers.round, sealed_answers.user] = sealed_answers
         slots = len(sealed_answers.answers)

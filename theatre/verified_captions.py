@@ -43,9 +43,9 @@ def proved_call(
 
 
 def once_caption(plan: Round, author: str, body: Body, language: Language) -> str:
-    """Return the caption of a post that means more if people submit once for both rounds.
+    """Return the caption of a post with a special meaning if people submit once for both rounds.
 
-    "" for other posts. plan: the round. author: the party that made the post.
+    "" for posts with their usual meaning. plan: the round. author: the party that made the post.
     """
     match body:
         case BallotKeys() if author == ANALYST:

@@ -1,4 +1,4 @@
-"""The search for coarser values as the user's settings say: a short first look, then the whole."""
+"""The search for coarser values by the user's settings: a short search, then the whole search."""
 
 from dataclasses import replace
 from pathlib import Path

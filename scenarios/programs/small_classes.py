@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 def exposed_people(program: "ReleaseProgram", release: "Counts", k: int) -> int:
     """Return the number of people in a released cell of fewer than k people.
 
-    If a release program opens only rows that k people share: the people with a released value,
-    among the first values of a row, that fewer than k people share.
+    A cell is a combination of released values. If a release program opens only rows that k people
+    share, it may release only the first values of a row. Then the people are counted that have
+    released first values which fewer than k people share.
     """
     if opening := program.capability(ThresholdOpening):
         return opening.exposed(release, k)

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from ...protocol.wire.schema import Schema
     from .evidence import Claims
 
-# peers whose single views are scored; other peers have the same role and learn alike
+# largest number of peers whose single views are scored; the views of further peers are left out,
+# because all peers have the same role and learn alike
 MAX_SINGLE_PEERS = 16
 
 

@@ -34,7 +34,7 @@ def keys(scenario: Scenario) -> tuple[str, ...]:
 
 
 def place(key: str) -> Path | None:
-    """Return the parts of a dotted path, as in ("fault", 0, "share").
+    """Return the parts of a dotted path: `fault[0].share` gives ("fault", 0, "share").
 
     None if the text is no dotted path.
     """

@@ -613,8 +613,8 @@ class Scenario(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     def can_register(self) -> bool:
         """Whether a list of users' keys can be made before the session.
 
-        It cannot be made among peers, which have their own guards, nor for phones: their keys are
-        unknown before they join.
+        False among peers, which have their own guards (countermeasures), and for people on phones,
+        because their keys are unknown before they join.
         """
         return not (self.mix.peers or self.population.answered)
 

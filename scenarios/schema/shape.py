@@ -16,7 +16,8 @@ from .model import Scenario
 from .problems import Path, Problem, as_found, closest_name, did_you_mean, listed, problem
 
 T = TypeVar("T")
-FAR = 100_000  # largest end of a range that messages always name
+# messages name a range's upper end from this size on only if the value found exceeds it
+FAR = 100_000
 GRAMMAR = inspect.type_info(Scenario)
 
 Note = Callable[[Problem], None]

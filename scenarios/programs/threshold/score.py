@@ -148,7 +148,7 @@ class OpenedRows(Findings, frozen=True, tag="threshold"):
 
     @property
     def people(self) -> int:
-        """The number of people counted."""
+        """The number of people whose rows were counted, with or without a released value."""
         return sum(depth.people for depth in self.depths)
 
     @property
@@ -187,7 +187,7 @@ def excluded_by(release: "Counts", policy: "Policy", schema: "Schema") -> Exclud
     """Return the numbers of people and values that a release reveals by exclusion.
 
     All people outside a small class are in the release, so the class must have the remaining
-    values. Both numbers are 0 if people take part at random: any message may then be a cover,
+    values. Both numbers are 0 if people take part at random: any message may then be a dummy,
     without a row.
     """
     if policy.sample is not None:
@@ -269,7 +269,7 @@ def rows_tried(played: "Played") -> "Counts":
 
 
 def sealed_rows(transcript: "Transcript", people: Collection[int]) -> "Counts":
-    """Return the number of these people by the row that they submitted."""
+    """Return submitted row -> number of people, for the people given by index in `people`."""
     return Counter(
         tuple(values)
         for user_answers in transcript.sealed_answers

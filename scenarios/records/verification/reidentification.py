@@ -30,9 +30,9 @@ DEVIATIONS = 6  # number of standard errors by which an estimate may exceed a bo
 def recomputed(evidence: RecordEvidence) -> str:
     """Return a finding on the re-identification scores, recomputed as far as a release allows.
 
-    For a release of counts these are attacks and risks. For noisy reports they are upper bounds on
-    the information that a report gives about its owner. Raises VerificationError if a claimed score
-    differs.
+    For a release of counts, attacks and risks are recomputed. For noisy reports, the upper bounds
+    on the information that a report gives about its owner are recomputed. Raises
+    VerificationError if a claimed score differs.
     """
     claimed = evidence.result.reidentification
     if not claimed:

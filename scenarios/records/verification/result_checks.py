@@ -256,8 +256,9 @@ def repeat(evidence: RecordEvidence) -> str:
         _guesses(" + ".join(mine["parties"]) or "anybody", mine, claimed_view)
     from ....crypto.suites import SUITES
 
-    # A digest covers keys and the order of batches. If the seed does not fix both, a repetition can
-    # show only equal results. If it does, the transcripts agree byte by byte.
+    # A digest covers the parties' keys and the order of batches. If the seed does not fix both,
+    # digests differ between runs, and only the results can be compared. Otherwise transcripts agree
+    # byte by byte.
     suite, worst = SUITES[evidence.run.scenario.mix.suite], sought_again(evidence)
     if claimed["mode"] == "real" and not suite.reproducible:
         differ = f"{suite.name} draws keys anew, so digests differ"

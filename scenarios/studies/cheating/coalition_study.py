@@ -301,7 +301,7 @@ def noticed(played: Played, members: frozenset[str]) -> Noticed:
     """Return when an honest party noticed the attack: before the release, after it, or never.
 
     An abort, or an alarm that the board confirms, shows that a party noticed. members: the
-    attackers. Their own aborts and alarms do not count, because they could have left them out.
+    attackers. Aborts and alarms of attackers do not count, because attackers need not post them.
     """
     assert played.transcript is not None  # noqa: S101 - it was played with messages
     board = replay(played.transcript.posts)

@@ -73,7 +73,7 @@ class GuardSet(Record, frozen=True, kw_only=True):
 
     @property
     def succeeding(self) -> tuple[WorstAttack, ...]:
-        """Coalitions of `smallest` that need an attack of the catalogue to learn a row."""
+        """The smallest coalitions that learn a row by an attack, not by following the protocol."""
         return tuple(coalition for coalition in self.smallest if not coalition.watching)
 
 

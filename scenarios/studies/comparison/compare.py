@@ -265,7 +265,8 @@ def _case(scenario: Scenario, seed: int, messages: bool | None) -> Case:  # noqa
     people = crowd.people
     public_copy = resolve(scenario, crowd.first, people.schema.names, crowd.round2_people)
     public_copy = changed(public_copy, scenario=changed(public_copy.scenario, seed=seed))
-    # comparators (protocols without a mix) certify exposure, so they need a policy that does
+    # Comparators (protocols without a mix) certify a bound on exposure. If the scenario's release
+    # program does not, they get the policy kind `exposure`, which does.
     if program_of(public_copy).compared != ROW:
         public_copy = changed(
             public_copy, policy=changed(public_copy.policy, kind="exposure", prefixes=False)

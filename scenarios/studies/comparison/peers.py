@@ -25,7 +25,9 @@ from .case import Case
 from .mixed import Meter, cheated, exposure_kind, privacy_of, rounds, variant, worth_of
 from .result import Compared, ProgramCost, Trust
 
-MAX_PEOPLE = 300  # people; with more, the messages of all peers take too long
+# largest number of people; with more, ParameterError, because the messages of all peers take too
+# long
+MAX_PEOPLE = 300
 USER, PEER = "user-", "peer-"
 
 

@@ -262,7 +262,8 @@ def _mix(
 def coalitions(case: Case) -> list[tuple[str, ...]]:
     """Return the coalitions to score: all sets of parties, or with more than 8 parties only some.
 
-    These are single parties, pairs, all parties, and all shufflers with the analyst or the curator.
+    With more than 8 parties: at most two parties, all parties, and all shufflers with the analyst
+    or the curator. The empty set stands for a coalition without any party.
     """
     chain = shufflers(case)
     readers = (ANALYST, CURATOR, AGGREGATOR_1, AGGREGATOR_2)

@@ -223,7 +223,7 @@ def _head(terms: TrafficTerms, number: int, place: int) -> Iterator[LinkTraffic]
 def _call_posts(plan: Round, terms: TrafficTerms, *, late: bool) -> Iterator[LinkTraffic]:
     """Yield the posts before answers: the call (query), the board's head, and keyholders' posts.
 
-    late: whether this is not the first call.
+    late: whether a call came before, so that the board has signed its log already.
     """
     number, rules = plan.call.round, plan.announcement.rules
     yield _post(terms, number, parties.CURATOR, plan.call, headed=late)

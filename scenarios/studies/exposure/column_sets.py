@@ -36,7 +36,9 @@ if TYPE_CHECKING:
 
     from ....protocol.wire.schema import Schema
 
-EVERY = 6  # largest number of columns for which all sets are scored
+# largest number of columns for which all sets are scored; with more, single columns, the released
+# set with one more column, and all columns
+EVERY = 6
 SLOW = "worst-case"
 
 
@@ -215,7 +217,10 @@ class _Chooser:
         return list(counts.values())
 
     def _dropped(self) -> Iterator[UnreleasedColumn]:
-        """Yield each suppressed column, if a rule chooses, with the limits that would admit it."""
+        """Yield each suppressed column, with the limits under which it would be released.
+
+        Empty if no rule of the policy chose the columns, or if the rule is too slow to be repeated.
+        """
         decision = capability(self.run.scenario, RuleDecision)
         if decision and self.policy.rule != SLOW:
             yield from decision.unreleased(self.policy, self.rule, self.schema, self.counts)

@@ -108,7 +108,7 @@ def drawn(scenario: Scenario, total_people: int, max_people: int | None) -> Scen
 def rows_of(scenario: Scenario) -> Mapping[str, PlannedAttack]:
     """Return the rows of a scenario's attack matrix, by name.
 
-    These are the attacks on the kind of data that people submit in the scenario: rows that open
+    Each row is an attack on the kind of data that people submit in the scenario: rows that open
     only if k people share them, or other rows.
     """
     opens = answers_in(scenario) == OPENED
@@ -306,6 +306,7 @@ def _trial(scenario: Scenario, row: str, defence: str, keys: Keys, people: int) 
 def pair(scenario: Scenario, name: str) -> tuple[Scenario, Scenario]:
     """Return the scenario without faults, first without and then with a defence, to compare costs.
 
-    Both are equal for the defence `random` (no known seed), which is no setting of a scenario.
+    Both scenarios are equal for the defence `random` (no known seed), because no setting of a
+    scenario switches it.
     """
     return changed(scenario, _off(name), ()), changed(scenario, _on(scenario, name), ())

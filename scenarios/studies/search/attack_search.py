@@ -42,7 +42,7 @@ class SearchStopped(KeyboardInterrupt):
 
 
 def coalitions_of(scenario: Scenario) -> tuple[tuple[str, ...], ...]:
-    """Return the coalitions of a search: single parties, each with a user, and pairs of parties."""
+    """Return the coalitions of a search: single parties, a party with a user, pairs of parties."""
     hops = tuple(map(parties.shuffler, range(1, scenario.mix.shufflers + 1)))
     single = (parties.CURATOR, parties.ANALYST, *hops, parties.NETWORK, *further_parties(scenario))
     friend = parties.user(PEOPLE - 1)

@@ -72,7 +72,8 @@ MORE = FeatureSection(name="z", values=("e", "f"))
 # people). Because the values of a column are equally frequent, counts give no better guess.
 ORDER = (0, 3, 1, 2)
 # The rows of six people with three columns, as indices into the list of all possible rows. Other
-# rows exist with the same counts of each pair of columns and other counts of all three columns.
+# rows exist with the same counts of each pair of columns and other counts of all three columns, so
+# an honest session does not reveal the counts of all three.
 DEEP_ORDER = (0, 3, 5, 6, 2, 5)
 DEEP_K = 2
 # largest allowed share of exposed people, so high that pairs of columns may be queried, and so low
@@ -324,7 +325,7 @@ class SmallSession:
         return PlayedStrategy(view, board, record)
 
     def _cast(self, seed: int) -> Cast:
-        """Return the inputs of a session with a seed that are equal for all rows and strategies."""
+        """Return the inputs of a session that depend only on the seed, not on rows or strategy."""
         if seed not in self.casts:
             crowd = samples(self.scenario, seed)
             cast = cast_of(SessionPlan.from_scenario(self.scenario, crowd, {}), seed)

@@ -43,11 +43,11 @@ WHEN: tuple[Noticed, ...] = ("before", "after", "never")
 
 
 class Verdict(Enum):
-    """The verdict on an attack strategy: the most that its coalition learns by it.
+    """The verdict on an attack strategy: the most that the coalition learns by the strategy.
 
-    NO_EFFECT: no data. DISTINGUISHED: its view changes if honest people exchange their rows. JOINT:
-    it reads joint counts, or a row that should stay closed because fewer than k people submit it.
-    TARGET_READ: it reads the target's row.
+    NO_EFFECT: no data. DISTINGUISHED: the coalition's view changes if honest people exchange their
+    rows. JOINT: the coalition reads joint counts, or a row that should stay closed because fewer
+    than k people submit it. TARGET_READ: the coalition reads the target's row.
     """
 
     NO_EFFECT = auto()
@@ -185,10 +185,11 @@ class Trial:
         return self.joints
 
     def _candidates(self) -> tuple[Rows, ...]:
-        """Return rows of all people that an honest session may not distinguish from the true rows.
+        """Return tables (rows of all people) that may look like the true one in an honest session.
 
-        They differ in a row that stays encrypted because fewer than k people submit it, if the
-        release program decrypts only rows of k people; otherwise in joint counts.
+        If the release program decrypts only rows of k people, each table has another row in place
+        of a row that stays encrypted (fewer than k people submit it). Otherwise each table has
+        other joint counts.
         """
         if self.session.setting.opens:
             kinds = kinds_of_rows(self.scenario)

@@ -239,9 +239,9 @@ def _shuffled(result: Mapping[str, Any]) -> float | None:
         from ...programs.randomized.privacy import MOST_NATS
 
         return sum(parts) if parts and max(parts) < MOST_NATS else None
-    is_single = (
-        len(parts) == len(privacy["readings"]) == 1
-    )  # with several questions the number would be about only one of them
+    # with several questions, the number would hold for one question only, so the local epsilon is
+    # used
+    is_single = len(parts) == len(privacy["readings"]) == 1
     return parts[0] if is_single else float(budget["local"])
 
 
