@@ -1,9 +1,9 @@
 """The facilities of operating systems that veilmix uses and not every system has.
 
-Each constant says whether this system has a facility. It is computed when this file is first
-imported, from the features of Python on this system. Code reads it as `systems.FORKS`. For
-`veilmix doctor`, `FACILITIES` says in words how veilmix works without each facility. Linux has all
-of them (docs/adr/0078).
+Each constant says whether this system has a facility. The constants are computed when this file is
+first imported, from the features of Python on this system. Code reads a constant as in
+`systems.FORKS`. For `veilmix doctor`, `FACILITIES` says in words how veilmix works without each
+facility. Linux has all of them (docs/adr/0078).
 """
 
 import os

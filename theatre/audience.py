@@ -129,7 +129,12 @@ class Audiences:
         more: Routes,
         page_language: Language | None = None,
     ) -> None:
-        """Start with an empty log of events for each language; the class explains the arguments."""
+        """Start with an empty log of events for each language.
+
+        bill: returns the facts of the present run for the page, in a language. more: further
+        routes of the server. page_language: the only language of the page; None: each browser
+        chooses.
+        """
         self._chosen = {page_language.tag: page_language} if page_language else languages()
         self.logs: Mapping[str, EventLog] = {tag: EventLog() for tag in self._chosen}
         self._page_tag = page_language.tag if page_language else None

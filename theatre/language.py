@@ -9,6 +9,7 @@ from ..languages.language import Language, english
 def theatre_sentences(language: Language | None) -> Language:
     """Return a language with the sentences of the theatre: the page that replays a run.
 
-    Its method `say` returns a sentence by its name. language: the language; None: English.
+    The method `say` of the result returns a sentence by its name. language: the language; None:
+    English.
     """
     return (language or english()).part("theatre")

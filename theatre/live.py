@@ -148,7 +148,11 @@ class Theatre:
     def __init__(
         self, playing: Playing, print_line: LinePrinter, language: Language | None = None
     ) -> None:
-        """Prepare the web server; no run is played yet. The class explains the arguments."""
+        """Prepare the web server; no run is played yet.
+
+        playing: the scenario of the first run, with its people. print_line: receives lines about
+        failures. language: language of the page; None: each browser chooses.
+        """
         self._playing = playing
         self._print_line = print_line
         self._run = trio.CancelScope()

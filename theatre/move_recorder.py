@@ -1,9 +1,9 @@
 """The recorder of a run's moves (events for the page), from a live run or a record.
 
-It receives the events of an instrument (roles/network/instruments.py), and shows the page no more
-than the transcript holds. Faulty envelopes are found by their names, which are short hashes of
-their ciphertexts. A person's own record names the envelope that the person sealed; an envelope with
-another name was altered on its way.
+The recorder receives the events of an instrument (roles/network/instruments.py), and shows the page
+no more than the transcript holds. Faulty envelopes are found by their names, which are short hashes
+of their ciphertexts. A person's own record names the envelope that the person sealed; an envelope
+with another name was altered on its way.
 """
 
 from collections.abc import Sequence
@@ -116,7 +116,11 @@ class MoveRecorder(Instrument):
         emit_move: MoveHandler,
         language: Language | None = None,
     ) -> None:
-        """Start without an announcement; the class explains the arguments."""
+        """Start without an announcement.
+
+        program: the session's release program; None: known from the announcement.
+        emit_move: receives each move. language: language of the captions; None: English.
+        """
         self._words = theatre_sentences(language)
         self._program, self._has_program = (
             program or heard_as(Program.TWO_ROUND),

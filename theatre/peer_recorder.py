@@ -1,9 +1,9 @@
-"""The recorder of a run among peers: it turns posts into moves (events for the page).
+"""The recorder of a run among peers, which turns posts into moves (events for the page).
 
-Like each peer, it derives all results from the board alone (protocol/peers/accounting.py). At the
-first post of a new step it evaluates the step before. So rounds, counts, decisions and charges
-against peers are shown when all peers know them. Onions are identified by the names (short hashes)
-of the layers that their senders sealed.
+Like each peer, the recorder derives all results from the board (protocol/peers/accounting.py).
+At the first post of a new step the recorder evaluates the step before. So rounds, counts, decisions
+and charges against peers are shown when all peers know them. Onions are identified by the names
+(short hashes) of the layers that their senders sealed.
 """
 
 from ..languages.language import Language
@@ -57,7 +57,12 @@ class PeerRecorder(Instrument):
         emit_move: MoveHandler,
         language: Language | None = None,
     ) -> None:
-        """Start with an empty board; the class explains the arguments."""
+        """Start with an empty board.
+
+        program: the release program, for its captions. agreement: the session's parameters.
+        strategy: derives calls and decisions from counts. emit_move: receives each move.
+        language: language of the captions; None: English.
+        """
         self._words = theatre_sentences(language)
         self._program = program
         self._emit_move = emit_move

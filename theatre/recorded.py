@@ -1,8 +1,8 @@
 """The reading of a transcript to a recorder, as if the run were played again.
 
-A transcript holds the messages in order. It also holds local events, which only one party knows:
-answers that a person sealed, counts that a reader opened, messages that a party refused. Each local
-event is passed on at its place in the run:
+A transcript holds the messages in order, and local events, which only one party knows: answers that
+a person sealed, counts that a reader opened, messages that a party refused. Each local event is
+passed on at its place in the run:
 
     sealed answers   after the call
     counts           before the reader's post with them, or before the end of the round or session

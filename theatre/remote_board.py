@@ -85,7 +85,11 @@ class Outside:
     def __init__(
         self, address: Address, keeper: PublicIdentity, language: Language | None = None
     ) -> None:
-        """Start without posts; the class explains the arguments."""
+        """Start without posts.
+
+        address: the host and port of the board. keeper: the identity of the party that keeps the
+        board. language: language of the page; None: each browser chooses.
+        """
         self.audiences = Audiences(self._bill, {}, language)
         self._address = address
         self._keeper = keeper

@@ -1,6 +1,6 @@
 """The look of a run on the page: the parties in its picture, and the sliders of a new live run.
 
-Both depend on the topology: shufflers between people and release, or peers.
+Picture and sliders depend on the topology: shufflers between people and release, or peers.
 """
 
 from collections.abc import Callable, Mapping

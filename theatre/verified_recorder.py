@@ -58,7 +58,7 @@ class ProvedRecorder(MoveRecorder):
     """
 
     def __init__(self, *arguments: Any) -> None:
-        """Start without an announcement; `MoveRecorder` explains the arguments."""
+        """Start without an announcement. arguments: those of `MoveRecorder`, in its order."""
         super().__init__(*arguments)
         self._posts = VerifiedPosts()
         self._keys: dict[int, RoundKeys] = {}

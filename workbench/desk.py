@@ -67,7 +67,12 @@ class Desk:
         log_fault: Callable[[str], None],
         language: str | None,
     ) -> None:
-        """Start without an open file; the class explains the arguments."""
+        """Start without an open file.
+
+        words: functions that word the output of the command line. files: files that a browser
+        uploaded. log_fault: receives a line about an internal error. language: tag of the only
+        language; None: browsers choose.
+        """
         self.words, self.files = words, files
         self.choices, self.voice = UserChoices(), PageVoice.in_language(english())
         self.language = language

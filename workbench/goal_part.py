@@ -32,7 +32,7 @@ def goal_part(
 ) -> dict[str, Any]:
     """Return the part of the page's state on the goal of the release.
 
-    It has presets (named targets), the target in people, and the present exposure.
+    The part has presets (named targets), the target in people, and the present exposure.
     """
     n, k = table.n, choices.k
     quasi, all_exposed = exposed_people(table, k)

@@ -5,8 +5,8 @@
     judged    `veilmix score --release FILE --of DATA`: judges another file
 
 The names at the left are sections of the page (places). The six steps, from file to result, prepare
-a release. The commands run after them, but only need the table. They write files into a private
-folder, from which the page gets them.
+a release. The commands run after the steps, but only need the table. The commands write files into
+a private folder, from which the page gets the files.
 """
 
 from collections.abc import Awaitable, Callable, Mapping

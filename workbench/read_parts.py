@@ -62,8 +62,8 @@ def file_part(
 def unread_part(path: Path, choices: UserChoices, progress: Progress) -> dict[str, Any]:
     """Return the part of the page's state on a file that cannot be read as a table.
 
-    It has the name, the first lines of a text file, and the names of a workbook's sheets, if they
-    can be read.
+    The part has the file's name, the first lines of a text file, and the names of a workbook's
+    sheets, if these can be read.
     """
     progress("reading the first lines")
     kind, lines, sheets = READERS.get(path.suffix.lower()), list[str](), list[str]()
@@ -115,7 +115,7 @@ def persons_part(
 ) -> dict[str, Any]:
     """Return the part of the page's state on persons: which rows belong to one person.
 
-    Its status is `blocked` if the user has to define a person.
+    The status of the part is `blocked` if the user has to define a person.
     """
     repeated = table if isinstance(table, RepeatedPersonsError) else None
     rows = len(opened.whole.codes)

@@ -486,9 +486,11 @@ def serve_workbench(
     opened: Callable[[Workbench], None],
     log_fault: Callable[[str], None],
 ) -> None:
-    """Run the page's server until the user is done; `hold_workbench` explains the arguments.
+    """Run the page's server until the user is done. Raises KeyboardInterrupt at Ctrl-C.
 
-    Raises KeyboardInterrupt at Ctrl-C.
+    make: returns the state of the page. port: the port at which to listen; 0: any free port.
+    opened: called with the server when it listens. log_fault: receives a line about an internal
+    error.
     """
     run_loop(hold_workbench, make, port, opened, log_fault)
 

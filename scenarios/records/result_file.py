@@ -133,8 +133,8 @@ def _accepted(path: Path, parse: Callable[[], T]) -> T:
 def _result(path: Path, policy: str) -> Result:
     """Return the content of result.json, with exactly the keys and types of its schema.
 
-    policy: the scenario's kind of policy. It decides the accepted type of `findings`, the part of
-    result.json that differs by release program.
+    policy: the scenario's kind of policy, which decides the accepted type of `findings`: the part
+    of result.json that differs by release program.
     """
     text = _read(path, decoded)
     plain = _accepted(path, partial(from_json, text, dict[str, Any]))

@@ -38,8 +38,8 @@ class Flow:
 class Traffic:
     """The messages of a run, by round and kind.
 
-    The summary form of a transcript records only the total size and number of messages that belong
-    together. These messages are counted as equally long.
+    The summary form of a transcript records only the number and the total size of a group of
+    messages. The messages of a group are then counted as equally long.
 
     Attributes:
         flows: number and sizes of messages, by round, in the order of the protocol.

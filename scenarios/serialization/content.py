@@ -1,7 +1,7 @@
 """The bytes of a file, read once: all later requests for the file get this copy.
 
-A file can change during a run: a program appends rows, a user renames it or tidies its folder. So
-no result depends on reading it twice:
+A file can change during a run: a program appends rows, a user renames the file or tidies its
+folder. So no result depends on reading a file twice:
 
     content_of       returns the bytes of a file now
     reading_once     a block in which every call returns the bytes of the first call
@@ -63,8 +63,8 @@ class Content:
     def file(self) -> Iterator[Path]:
         """Provide a private temporary file with these bytes, and remove it after the block.
 
-        It is for libraries that take a path. Raises StorageError if the disk has no room for the
-        file.
+        The file is for libraries that take a path. Raises StorageError if the disk has no room for
+        the file.
         """
         description = f"{self.path}: a copy of its {self.size:,} bytes"
         with private_folder(description) as folder:

@@ -65,9 +65,9 @@ class PolicyOpening(ThresholdOpening):
     def variants(self, policy: Policy) -> Iterator[tuple[str, Policy]]:
         """Yield (suffix, policy): the variants that a comparison of release programs plays.
 
-        They open whole rows, prefixes (first values) of rows, and, if the policy has a sampling
-        rate, rows of random participants. The suffix is added to the program's name in the
-        comparison's table.
+        The variants open whole rows, prefixes (first values) of rows, and, if the policy has a
+        sampling rate, rows of random participants. The suffix is added to the program's name in
+        the comparison's table.
         """
         whole = Policy(kind="threshold", k=policy.k)
         yield "", whole

@@ -32,7 +32,10 @@ class Explainer:
     """
 
     def __init__(self, record: ViewedRun, members: Sequence[str], columns: Sequence[str]) -> None:
-        """Derive all facts that the coalition can know; the class lists the arguments."""
+        """Derive all facts that the coalition can know.
+
+        record: the run. members: the parties of the coalition. columns: the names of all columns.
+        """
         self.knowledge = closure(RunCiphertexts(record), members)
         self.terms = self.knowledge.terms
         self.columns = columns
@@ -91,8 +94,8 @@ class Explainer:
     def message(self, name: bytes) -> Explanation:
         """Return an explanation of the coalition's knowledge about a ciphertext.
 
-        It says whether the coalition saw the ciphertext, knows its sender, and can open it. name:
-        the beginning of the ciphertext's hash.
+        The explanation says whether the coalition saw the ciphertext, knows its sender, and can
+        open it. name: the beginning of the ciphertext's hash.
         """
         term = self.terms.by_name[name]
         mine, opened = Origin(term.name, term.user), Ciphertext(term.name, opened=True)

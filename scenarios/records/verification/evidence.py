@@ -49,7 +49,11 @@ class RecordEvidence:
         wants_replay: bool | None,  # noqa: FBT001 - passed on
         known_identities: Mapping[str, PublicIdentity] | None = None,
     ) -> None:
-        """Keep the run and the options of the checks; the class lists the arguments."""
+        """Keep the run and the options of the checks.
+
+        wants_replay: whether to run the scenario again; None: if it is small.
+        known_identities: public identities known beforehand, by name.
+        """
         self.run = run
         self.wants_replay = wants_replay
         self.known_identities = known_identities or {}

@@ -1,7 +1,7 @@
 """Explanations of the knowledge of a coalition of peers: the route of each onion, step by step.
 
 Every message is on the board, so all peers see which peer hands an onion to which. The derivation
-finds the sender of an onion (protocol/peers/routes.py). It finds the content of a ballot once all
+finds the sender of an onion (protocol/peers/routes.py), and the content of a ballot once all
 secrets of the round are known.
 """
 

@@ -1,7 +1,7 @@
 """Checks of result.json against board and transcript, recomputed views and a repeated run.
 
-Each check returns its finding as text. It raises VerificationError if it fails, and NoGround if the
-run lacks the data for it.
+Each check returns its finding as text, or raises an error: VerificationError if the check fails,
+NoGround if the run lacks the data for the check.
 """
 
 from collections import Counter

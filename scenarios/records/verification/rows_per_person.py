@@ -1,9 +1,9 @@
 """Checks of a run in which persons have several rows: sums, exposure and risks of persons.
 
 The release gives the number of persons with each row, but does not show which rows belong to the
-same person. This is known from the sealed answers in a full transcript, or by drawing the people
-from the seed again. Both are used only if they have the released counts. Otherwise the exposure is
-only checked to be possible.
+same person. The rows of each person are known from the sealed answers in a full transcript, or by
+drawing the people from the seed again. They are used only if they have the released counts. If no
+such rows are known, the check only tests that the claimed exposure is possible.
 """
 
 from collections import Counter

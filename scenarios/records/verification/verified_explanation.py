@@ -39,7 +39,10 @@ class VerifiedExplainer:
     """
 
     def __init__(self, record: ViewedRun, members: Sequence[str], columns: Sequence[str]) -> None:
-        """Compute the coalition's view of the run; the class lists the arguments."""
+        """Compute the coalition's view of the run.
+
+        record: the run. members: the parties of the coalition. columns: the names of all columns.
+        """
         self.record, self.columns = record, columns
         self.members = frozenset(members)
         self.linked = record.view(members).by_round
@@ -78,8 +81,8 @@ class VerifiedExplainer:
     def message(self, name: bytes) -> Explanation:
         """Return an explanation of the coalition's knowledge about a user's ballots of a round.
 
-        It says whether the coalition saw the ballots, and can link their answers to the user. name:
-        the beginning of the hash of the ballots' envelope.
+        The explanation says whether the coalition saw the ballots, and can link their answers to
+        the user. name: the beginning of the hash of the ballots' envelope.
         """
         sealed_answers, about, steps = self._sealed_answers[name], name.hex(), _Steps()
         sighting = self._add_sighting(steps, sealed_answers) or self._add_place(

@@ -101,8 +101,9 @@ def scored(run: Run, view: View) -> Received:
 def shares(record: "ViewedRun | PeerRecord", run: Run) -> list[dict[str, float]]:
     """Return, for each column, the share of each value among the people of the run.
 
-    A prior takes these shares as public knowledge. They are computed from the sealed answers. The
-    summary form of a large run's transcript lacks them: then the counts of round 1 are used.
+    A prior takes the shares as public knowledge. The shares are computed from the sealed answers,
+    or from the counts of round 1 if the transcript has no sealed answers (the summary form of a
+    large run).
     """
     counts: list[Counter[str]] = [Counter() for _ in run.result.features]
     for row in record.truth.values():

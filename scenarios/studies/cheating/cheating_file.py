@@ -1,7 +1,7 @@
 """The file `cheating.json` in a run's folder: the study of malicious coalitions in its scenario.
 
-The study plays other runs of the same scenario, with the seeds that it names. It is no part of the
-run, so the folder's seal does not cover it. Only its owner may read it.
+The study plays other runs of the same scenario, with the seeds that it names. The file is no part
+of the run, so the folder's seal does not cover the file. Only its owner may read the file.
 """
 
 from os import PathLike

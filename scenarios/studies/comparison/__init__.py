@@ -1,7 +1,7 @@
 """Comparators of a mix: protocols that answer the same scenario, for `veilmix compare`.
 
-They are a curator that sees every row (trusted), two aggregators that add up secret shares (shares)
-and users that answer the analyst themselves, with noise (local). Each seals, sends and opens real
-messages, directly and without the roles of the mix. They may import the same packages as
-`scenarios`, and must never know how a comparison is shown.
+The comparators are a curator that sees every row (trusted), two aggregators that add up secret
+shares (shares) and users that answer the analyst themselves, with noise (local). Each comparator
+seals, sends and opens real messages, directly and without the roles of the mix. This package may
+import the same packages as `scenarios`, and must never know how a comparison is shown.
 """

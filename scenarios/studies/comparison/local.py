@@ -8,7 +8,8 @@
 
 The unbiased estimate is projected to the nearest distribution. The noise is drawn repeatedly:
 errors are means over the draws, with limits that contain 95 % of the draws. The analyst receives
-reports with names. Each has I(row; report) bits about its person, and shows no value for certain.
+reports with names. A report gives I(row; report) bits (mutual information) about its person, and
+shows no value for certain.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

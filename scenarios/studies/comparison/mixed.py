@@ -75,8 +75,8 @@ def played(row: str) -> Kind:
 def exposure_kind(scenario: Scenario) -> Kind:
     """Return the kind of policy that the release program `exposure` of a comparison plays.
 
-    It is the scenario's own kind, if that is `exposure`, `fixed`, `all`, `pairs` or `informative`;
-    otherwise `exposure`.
+    The result is the scenario's own kind, if that is `exposure`, `fixed`, `all`, `pairs` or
+    `informative`; otherwise `exposure`.
     """
     mine = program_of(scenario).compared == ROW
     return scenario.policy.kind if mine else played(ROW)
@@ -243,8 +243,8 @@ def _received(outcome: Outcome, leakage: float) -> list[Received]:
 def cheated(case: Case, scenario: Scenario, outcome: Outcome) -> CheatingStudy | None:
     """Return the study of malicious coalitions; None if it is not measured.
 
-    With many people it is made on a sample of 400. scenario: the scenario of the release program.
-    outcome: a run of it.
+    With more than 400 people, the study plays a sample of 400. scenario: the scenario of the
+    release program. outcome: a run of that scenario.
     """
     if not case.cheating or unmeasured(scenario):
         return None

@@ -34,8 +34,8 @@ USER, PEER = "user-", "peer-"
 def central(scenario: Scenario) -> Scenario:
     """Return a scenario among peers as one with central parties, for the other release programs.
 
-    These programs ignore `mix.path` and `mix.cover`, which shape only the routes and dummy messages
-    of peers. Raises ParameterError for a fault that only peers can commit.
+    Programs with central parties ignore `mix.path` and `mix.cover`, which shape only the routes
+    and dummy messages of peers. Raises ParameterError for a fault that only peers can commit.
     """
     for fault in scenario.fault:
         if fault.attack != "absent":

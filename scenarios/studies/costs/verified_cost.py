@@ -75,8 +75,8 @@ def multiplications(plan: Round, people: int) -> int:
 def checks(plan: Round, people: int) -> int:
     """Return the scalar multiplications of a party that checks all ballots, shuffles and shares.
 
-    It checks every posted statement of the round once, as `protocol/board/verified_record.py` does.
-    plan: the round. people: the number of users.
+    The party checks every posted statement of the round once, as in
+    `protocol/board/verified_record.py`. plan: the round. people: the number of users.
     """
     width, keyholders = row_width(plan), len(plan.openers)
     givers = keyholders if plan.is_public else keyholders - 1

@@ -66,7 +66,7 @@ class MatrixFrames:
 def matrix_frames(matrix: Any) -> MatrixFrames:
     """Return the tables of an attack matrix (attacks x defences).
 
-    matrix: a `Matrix`. Its type is not imported here, as matrix_result.py imports this module.
+    matrix: a `Matrix`. The type is not imported here, because matrix_result.py imports this module.
     """
     return MatrixFrames(typed_frame(CELLS, cells(matrix)), typed_frame(COSTS, costs(matrix)))
 

@@ -1,5 +1,6 @@
 """The search for attacks that no catalogue names: its trials, its file and its tables.
 
-It tries deviations from the protocol, and compares a coalition's views of sessions. May import
-`lab`, `attacks` and the search of `protocol`. Must never treat an attack specially by its name.
+The search tries deviations from the protocol, and compares a coalition's views of sessions. May
+import `lab`, `attacks` and the search of `protocol`. Must never treat an attack specially by its
+name.
 """

@@ -2,9 +2,9 @@
 
 The target is the first person outside the coalition. A strategy is a set of deviations; a world is
 a session in which some people have other rows. A strategy reads the target's row if no exchange of
-the target's row with another person's leaves the coalition's view unchanged. It reads joint counts
-if it distinguishes two assignments of rows that look equal while all parties follow the protocol,
-and treats all honest people alike.
+the target's row with another person's leaves the coalition's view unchanged. A strategy reads joint
+counts if it distinguishes two assignments of rows that look equal while all parties follow the
+protocol, and treats all honest people alike.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
@@ -177,8 +177,8 @@ class Trial:
     def other_rows(self) -> tuple[Rows, ...]:
         """Return assignments of other rows to people that give the coalition the same honest view.
 
-        They have other joint counts, or another row in place of a row that stays closed because
-        fewer than k people submit it.
+        Each assignment has other joint counts, or another row in place of a row that stays closed
+        because fewer than k people submit it.
         """
         if self.joints is None:
             self.joints = tuple(filter(self.is_same_alone, self._candidates()))
@@ -199,11 +199,11 @@ class Trial:
     def reads_joint(self, worlds: Worlds) -> bool:
         """Whether a strategy that treats honest people alike reads joint counts or a closed row.
 
-        A row stays closed if fewer than k people submit it. The strategy reads such data if the
-        coalition distinguishes two assignments of rows that look equal in an honest session. A
-        strategy that leaves people out, or tells people apart, does not count: it may only read the
-        values of a few. So all people whose row affects the honest view have to remain
-        exchangeable.
+        A row stays closed if fewer than k people submit it. The strategy reads joint counts or a
+        closed row if the coalition distinguishes two assignments of rows that look equal in an
+        honest session. A strategy that leaves people out, or tells people apart, does not count,
+        because it may only read the values of a few. So all people whose row affects the honest
+        view have to remain exchangeable.
         """
         all_other_rows = self.other_rows()
         if not any(worlds.are_apart(self.rows, rows) for rows in all_other_rows):

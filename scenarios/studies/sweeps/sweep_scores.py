@@ -23,7 +23,7 @@ PointFrame = TypedFrame[Literal["runs"], Literal["mean"], Literal["score", "unit
 
 @dataclass(frozen=True, slots=True)
 class SweepFrames:
-    """The tables of a sweep. Each swept scenario key is a column of both, named by its dotted path.
+    """The tables of a sweep. Both have a column for each swept scenario key (dotted path).
 
     Attributes:
         runs: a row per run: swept values, `number` (repetition), `seed`, `digest` of the result,
