@@ -33,7 +33,7 @@ def cheating_data(
     attacks = words.say("says-attacks", n=len(study.attacks))
     runs = words.say("says-runs", n=study.min_runs)
     return {
-        "none": None,  # the reason why there is no study: empty, as there is one
+        "none": None,  # None, because there is a study; otherwise the reason why there is none
         # a sentence with the study's numbers of attacks and runs
         "told": _study_numbers(study, words),
         "limit": limit,

@@ -22,7 +22,7 @@ from msgspec import UNSET, UnsetType, field
 from ..scenarios.serialization.record import Record
 
 Answers = tuple[tuple[str, ...], ...]  # for each question of the round, the answered values
-# for each question, values and number of people
+# for each question: combinations of answered values, each with its number of people
 Tables = tuple[tuple[tuple[tuple[str, ...], int], ...], ...]
 NO_PERSON = -1  # stands for the index of a person if there is no such person
 

@@ -16,7 +16,7 @@ from msgspec import field
 
 from .moves import Answers, StageMove
 
-# for each receiver its index, and the numbers of the onions for it
+# for each receiving peer: its index from 0, and the numbers of the onions for this peer
 Bags = tuple[tuple[int, tuple[int, ...]], ...]
 
 

@@ -30,8 +30,8 @@ from .language import theatre_sentences
 from .live import LinePrinter, log_receiver
 from .move_recorder import MoveRecorder
 
-# Assumed number of values of a column whose values are not announced. It is more than 1, as the
-# page takes a column with a single value as known of all people.
+# Assumed number of values of a column whose values are not announced: more than 1, because the page
+# takes a column with a single value as known of all people.
 OPEN = 2
 WAITS, UNREACHABLE, LIES = "says-board-waits", "says-board-away", "says-board-lies"
 LIVE, OVER = "says-board-live", "says-board-over"

@@ -33,7 +33,9 @@ from .peer_recorder import PeerRecorder
 from .recorded import read_out
 from .verified_recorder import ProvedRecorder
 
-MAX_PEOPLE = 5_000  # most people on a page: with more it would have megabytes and be hard to follow
+# largest number of people on a page, because a larger page would have megabytes and be hard to
+# follow
+MAX_PEOPLE = 5_000
 
 
 def run_data(run: Run, language: Language | None = None) -> dict[str, Any]:

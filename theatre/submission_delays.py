@@ -19,7 +19,8 @@ from ..roles.cast import Cast
 from ..roles.network.memory_network import Endpoint, Fault, Network
 from ..roles.peer import Commons, PeerCast, PeerSeat
 
-SPENT = 0.8  # share of a collection's time within which all people send
+# share of a collection's time within which all people send, so that no message comes too late
+SPENT = 0.8
 
 
 def with_delays(cast: Cast, seed: int | None) -> Cast:

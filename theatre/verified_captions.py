@@ -18,7 +18,7 @@ from ..protocol.wire.verified_messages import (
 from .captions import asks
 from .party_names import capitalized, party_name
 
-# results of checking a proof; UNCHECKED: the recorder did not check it
+# results of checking a proof; UNCHECKED: not checked, in a large round or after an invalid proof
 HOLDS, BROKEN, UNCHECKED = "holds", "broken", "unchecked"
 
 

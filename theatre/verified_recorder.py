@@ -162,7 +162,8 @@ class ProvedRecorder(MoveRecorder):
         plan = self._rounds[number].plan
         if isinstance(body, ShuffledLists):
             lists = self._lists_before(plan, body.hop)
-            # no earlier call for the same post has recorded the lists after this hop
+            # checked once for each post, because an earlier call may have recorded the lists after
+            # this hop
             if len(self._lists[number]) == body.hop:
                 self._lists[number].append(self._shuffled(plan, lists, body))
             if lists is None:

@@ -21,7 +21,7 @@ from .wording import CommandWords, PageVoice, Text, english, grid
 # of a value is the number of its people below k, minus the number to be expected of as many people
 # at the rate of the whole table.
 RISKY = 6
-TICKS = 5  # number of ticks of an axis, about
+TICKS = 5  # an axis is at most this many steps long, which sets the step between its ticks
 # largest number of characters of the text on a coarsening; a longer text is shortened to the number
 # of changed columns
 SHORT = 40

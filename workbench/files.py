@@ -12,9 +12,10 @@ from ..scenarios.populations.files import READERS
 from ..scenarios.serialization.atomic_file import write_whole
 from ..temporary_files import set_aside
 
-MOST_LISTED = 500  # largest number of listed folders, and of listed files
+# largest number of listed folders, and of listed files; further names are left out
+MOST_LISTED = 500
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-NAME_BYTES = 200  # bytes of the longest name of an uploaded file
+NAME_BYTES = 200  # bytes of the longest name of an uploaded file; a longer name loses its beginning
 
 
 @dataclass(frozen=True, slots=True)

@@ -252,7 +252,8 @@ def score_arguments(choices: UserChoices) -> list[str]:
 def advise_arguments(choices: UserChoices, files: Files) -> list[str]:
     """Return the arguments of `veilmix` that write the released table and its score."""
     chosen_options = _command_options(ADVISE, choices)
-    # otherwise the command would take k and the share from the earlier advice, not the user's
+    # k and the share are given even if they have their defaults, because the command would
+    # otherwise take both from the earlier advice
     if choices.like is not None:
         target = (("k", choices.k), ("max_exposure", choices.max_exposure))
         for name, number in target:

@@ -37,7 +37,9 @@ SEARCH = (
     *("keep", "k", "max_exposure", "suppress", "suppress_cells", "known", "by", "l", "entropy_l"),
     *("t", "nominal", "predict", "hierarchy", "importance", "steps", "like"),
 )
-MAX_RESULTS = 8  # largest number of stored results for each part of the work
+# largest number of stored results for each part of the work; beyond it, the result used longest ago
+# is dropped
+MAX_RESULTS = 8
 T = TypeVar("T")
 Part = dict[str, Any]
 Show = Callable[[str, Part], None]
@@ -363,7 +365,8 @@ def ways_below(ways: list[Part], inputs: Inputs, progress: Progress) -> list[Par
                 k = inputs.choices.k
                 below, _ = exposed_people(table, k)
                 exposed = below_text(inputs.voice, below, table.n, k)
-        # if the user chooses this way to define a person, the page shows the error
+        # no number for this way to define a person; its error is shown only if the user chooses
+        # this way
         except VeilmixError:
             exposed = None
         described_ways.append({**way, "exposed": exposed})

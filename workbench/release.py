@@ -218,8 +218,8 @@ def people_who_miss(table: SourceTable, column: str, target: Targets) -> int:
     )
     try:
         return MissedTargets(table, {column: target}, 1, MISSING).people(classes)
-    # The error means that even a single class of all people misses the target. Then at least one
-    # class misses it under any grouping, and all people are counted.
+    # The error means that even a single class of all people misses the target; so all people are
+    # counted.
     except DataError:
         return table.n
 

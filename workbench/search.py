@@ -17,7 +17,7 @@ from .table import MISSING, Progress
 # largest number of searched columns for which the page starts the whole search at once; with more
 # columns, a short search comes first, because the whole search may take long
 SMALL_SEARCH = 5
-FIRST_LOOK = 150  # steps of the first look, the short search
+FIRST_LOOK = 150  # number of steps of the short search
 
 
 def roles_of(choices: UserChoices) -> Roles:

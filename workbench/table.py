@@ -27,7 +27,7 @@ from .choices import UserChoices
 MISSING = "(missing)"  # stands for the value of an empty cell, as in `veilmix advise`
 PREVIEW = 8  # number of rows in the preview
 RAW = 10  # number of first lines of a text file that the page shows
-WIDEST = 400  # largest number of shown characters of a line or a cell
+WIDEST = 400  # largest number of shown characters of a line or a cell; longer texts are cut
 FORM = (
     *("separator", "encoding", "sheet", "header", "header_row", "last_row", "decimal"),
     "missing_text",

@@ -55,7 +55,7 @@ __all__ = [
     "versions",
 ]
 
-STALE = 3600  # seconds; an older partial folder counts as abandoned
+STALE = 3600  # seconds; an older partial folder counts as abandoned, and is removed
 LIBRARIES = (
     *("click", "cryptography", "highspy", "msgspec", "numpy", "pynacl", "rich", "scipy"),
     "trio",

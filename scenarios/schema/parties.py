@@ -16,7 +16,9 @@ from .problems import did_you_mean, quoted
 NUMBERED = re.compile(r"([a-z]+)-([1-9][0-9]*)", re.ASCII)
 USER, PEER = Role.USER.value, Role.PEER.value
 LATE = (RANDOMNESS, NETWORK)
-MAX_LISTED = 6  # largest number of parties of a kind that a message lists singly
+# largest number of parties of a kind that a message lists singly; of more parties it names the
+# first and the last
+MAX_LISTED = 6
 WILD = ("*", "?", "[")  # wildcards: a name with any of them is a pattern of users
 NUMBER = re.compile(r"[0-9]+$", re.ASCII)
 

@@ -16,7 +16,8 @@ from .model import Scenario
 from .problems import Path, Problem, as_found, closest_name, did_you_mean, listed, problem
 
 T = TypeVar("T")
-# messages name a range's upper end from this size on only if the value found exceeds it
+# an upper end of a range from this number on is named in a message only if the value found exceeds
+# it
 FAR = 100_000
 GRAMMAR = inspect.type_info(Scenario)
 

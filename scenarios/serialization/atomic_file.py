@@ -30,7 +30,7 @@ def write_whole(
         raise StorageError(f"{path}: is there already; name another file, or use --force")
     if path.is_dir():
         raise StorageError(f"{path}: is a folder; name a file")
-    # otherwise the new file would take the place of the device
+    # devices and pipes are refused, because the new file would replace the device
     if path.exists() and not path.is_file():
         raise StorageError(f"{path}: is a device or a pipe; name a file")
     try:

@@ -26,7 +26,8 @@ from ...errors import DataError
 from ...temporary_files import private_folder, set_aside
 
 MAX_BYTES = 2 << 30  # bytes; larger files are refused
-PIECE = 1 << 20  # bytes; the file is compressed in pieces of this size
+# bytes; a file is compressed in pieces of this size, so that a stream decompresses one at a time
+PIECE = 1 << 20
 LEVEL = 1  # compression level of zlib: the fastest
 
 P = ParamSpec("P")

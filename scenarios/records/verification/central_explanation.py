@@ -21,7 +21,8 @@ from ....protocol.knowledge.view import ViewedRun
 from ....protocol.wire import parties
 from .reasons import DerivationStep, Explanation
 
-# ends a sentence on a person's anonymity set; an audit's opened layers remove other people from it
+# end of a sentence on a person's anonymity set, after an audit: the layers that the audit opened
+# show that some people are not in the set
 AUDITED = ", less those whom audits tell from it"
 
 

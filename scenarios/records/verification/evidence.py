@@ -32,7 +32,7 @@ from ...programs.topology import topology_of
 from ..run_folder import Run
 from .views import columns
 
-RELEASED = 2  # round of the release in an ideal run, which has no board with its own rounds
+RELEASED = 2  # number of the release's round in an ideal run; round 1 counts the marginals
 
 
 class RecordEvidence:

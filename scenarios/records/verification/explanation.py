@@ -17,7 +17,7 @@ from .reasons import Explanation
 from .verified_explanation import VerifiedExplainer
 from .views import columns, people_named, person_of, record_of, recorded, view_of
 
-SIGNS = 4  # least number of hexadecimal digits by which a user may name a ciphertext
+SIGNS = 4  # least number of hexadecimal digits that name a ciphertext; a shorter name is refused
 
 
 class Explaining(Protocol):

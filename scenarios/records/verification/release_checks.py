@@ -144,10 +144,10 @@ def release(evidence: RecordEvidence) -> str:
     if evidence.statistical:
         return f"{cells}; round 1 asked other people"
     blanked = {rule.column: rule for rule in claimed.hidden if isinstance(rule, Redact)}
-    # The released people with a value are among the people of round 1 with it: users may leave in
-    # between, but no user may join or change a value. So a sum of released counts is at most the
-    # count of round 1. It is equal if no user left and no value of the column is hidden. A larger
-    # sum shows invented or moved people.
+    # The released people with a value are among the people of round 1 with the value: users may
+    # leave in between, but no user may join or change a value. So a sum of released counts is at
+    # most the count of round 1. Sum and count are equal if no user left and no value of the column
+    # is hidden. A larger sum shows invented or moved people.
     for place, column in enumerate(claimed.kept):
         sums: Counter[tuple[str, ...]] = Counter()
         for cell, people in joint.items():

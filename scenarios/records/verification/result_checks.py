@@ -192,7 +192,8 @@ def coalitions(evidence: RecordEvidence) -> str:
         require_equal(
             f"{coalition_name}: cells certain", view.cells_certain, claimed_view.cells_certain
         )
-        # The last digits of a sum of logarithms depend on the order in which the counts came.
+        # A tolerance is needed, because the last digits of a sum of logarithms depend on the order
+        # in which the counts came.
         if not isclose(
             view.bits_per_person, claimed_view.bits_per_person, rel_tol=1e-9, abs_tol=1e-9
         ):

@@ -29,7 +29,7 @@ ANY_READER = "anybody who reads the board"
 # largest number of parties with a result for every coalition of parties; with more parties, only
 # for single parties, pairs, and coalitions that commit an attack or link users
 EVERY_SUBSET = 6
-# members of a coalition: names of parties, and number of people
+# members of a coalition: the names of its parties without people, and the number of its people
 Members = tuple[tuple[str, ...], int]
 
 Count = Annotated[int, Meta(ge=0)]

@@ -47,7 +47,7 @@ from .utility import empty_utility, estimated, released, utility
 if TYPE_CHECKING:
     from ....protocol.board.board import Entry
 
-LAST = KIND  # the last release program in tables, because it has a line for each epsilon
+LAST = KIND  # release program in the last rows of tables, because it has a row for each epsilon
 VERIFIED = "verified"
 VERIFIED_NOTE = (
     "the release of the row before, by mix.kind = verified; CPU: each proof is checked once"

@@ -26,10 +26,10 @@ from ...records.verification.population import people as recollected
 from .column_sets import Choices, counts_as_decided
 
 RULES = ("printed", "refined", "coverage")
-# bounds that also hold for people whose marginals were not counted: the people of round 2
+# names of bounds that also hold for people whose marginals were not counted: the people of round 2
 STATISTICAL = ("refined", "coverage")
 POINTS = 60  # number of thresholds k on a curve
-WORST = 7  # number of thresholds for which the worst case is searched
+WORST = 7  # number of thresholds, besides the run's own, for which the worst case is searched
 # Limits of each search for the worst case, so that a search takes at most about 3 s of processor
 # time. NODES: nodes of each search tree. CELLS: cells of the table after merging rare values; for
 # larger tables only bounds without a search are given.

@@ -66,7 +66,7 @@ FEATURES = (
     FeatureSection(name="x", values=("a", "b")),
     FeatureSection(name="y", values=("c", "d")),
 )
-# third column, if the curator may query pairs of columns
+# third column of the small session, used only if the curator may query pairs of columns
 MORE = FeatureSection(name="z", values=("e", "f"))
 # The rows of the people, as indices into the list of all possible rows (repeated if there are more
 # people). Because the values of a column are equally frequent, counts give no better guess.

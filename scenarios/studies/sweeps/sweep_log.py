@@ -36,7 +36,7 @@ class SweepLog:
             handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
             self._file = FileIO(
                 handle, "r+"
-            )  # unbuffered, as a buffer would write the bytes of a failed write once more later
+            )  # unbuffered, because a buffer would later write the bytes of a failed write again
         except OSError as bad:
             raise StorageError(f"{path}: cannot be written: {bad.strerror}") from None
         data = self._file.read()
@@ -76,8 +76,8 @@ class SweepLog:
 
     def add(self, line: SweepLine) -> None:
         """Append a run's line to the file."""
-        # Computed before writing: Ctrl-C between writing the line and recording it
-        # would lose the record, so little happens there.
+        # Name and bytes are computed before writing, so that little happens between writing the
+        # line and recording it: Ctrl-C in between would lose the record.
         name, data = line.name, written(line)
         self._add(data)
         self._lines_by_name[name] = line
