@@ -131,7 +131,10 @@ def lines_of(kind: Any) -> Callable[[bytes, int], Any]:
 
 
 def decoded(data: bytes | str, encoding: str = "utf-8") -> str:
-    """Return the text of a file. Raises Unreadable for bytes that are no UTF-8."""
+    """Return the text of a file, or a text unchanged. Raises Unreadable for invalid bytes.
+
+    encoding: `utf-8`, or `utf-8-sig`, which also accepts a byte-order mark at the beginning.
+    """
     if isinstance(data, str):
         return data
     try:
@@ -159,7 +162,7 @@ def _placed(bad: msgspec.ValidationError) -> tuple[str, str]:
 
 
 def line_of(text: str, field: str) -> int:
-    """Return the line, from 1, with the first key of a dotted field; 1 if it is not found."""
+    """Return the line of a text, from 1, with the first key of a dotted field; 1 if not found."""
     key = re.escape(re.split(r"[.\[]", field, maxsplit=1)[0])
     match = re.search(rf'^\s*(?:"{key}"\s*:|\[*{key}\b)', text, re.MULTILINE) if key else None
     return text.count("\n", 0, match.start()) + match[0].count("\n") + 1 if match else 1
@@ -224,7 +227,10 @@ class _Json:
 
 
 def _check(plain: Any, text: str) -> None:
-    """Raise Unreadable for the first value in parsed data that is not accepted."""
+    """Raise Unreadable for the first value in parsed data that is not accepted.
+
+    plain: the parsed data. text: the text from which the data were parsed, for the line.
+    """
     for field, why in _faults(plain, ""):
         printable = field.encode("ascii", "backslashreplace").decode()
         raise Unreadable(line_of(text, field), f"{printable}: {why}" if field else why)

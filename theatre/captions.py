@@ -181,7 +181,10 @@ def closed_aside(
 def call_caption(
     presenter: Presenter, call: Call, columns: Sequence[str], language: Language
 ) -> str:
-    """Return the caption of a call (a round's query): questions, form of answers, reader."""
+    """Return the caption of a call (a round's query): questions, form of answers, reader.
+
+    columns: the names of all columns.
+    """
     hidden = presenter.stage_hiding(call, language)
     return language.say(
         "says-call",
@@ -202,7 +205,8 @@ def asks(call: Call | None, columns: Sequence[str], language: Language) -> str:
 def mixed(author_name: str, body: Mixed, language: Language, *, ordered: bool) -> str:
     """Return the caption of a shuffler's post: messages received, refused and forwarded.
 
-    ordered: whether the shuffler sorts its batch.
+    author_name: the shuffler's name for the beginning of a sentence. ordered: whether the shuffler
+    sorts its batch.
     """
     say, number = language.say, sum(body.refused.values())
     why = reasons(body.refused, language)

@@ -36,7 +36,10 @@ HEADERS = (
 
 
 def checked(request: Request, port: int) -> HttpResponse | None:
-    """Return the refusal of a request that is not from this computer's own page; None if it is."""
+    """Return the refusal of a request that is not from this computer's own page; None if it is.
+
+    port: the port of the page.
+    """
     hosts = [f"{name}:{port}" for name in ("127.0.0.1", "localhost")]
     if request.headers.get("host") not in hosts:
         return HttpResponse(421, f"this is {hosts[0]}, for this computer alone\n".encode())

@@ -115,7 +115,8 @@ class Playing:
 def prepared(scenario: Scenario, seed: int | None) -> Playing:
     """Return a scenario with its people drawn, ready to be played.
 
-    Raises LocalError for a scenario without people, or with too many people for the page.
+    seed: the seed of people and run; None: system randomness. Raises LocalError for a scenario
+    without people, or with too many people for the page.
     """
     require_single_rows(scenario, "theatre --live")
     check_size(scenario.population.users or 0)
@@ -128,7 +129,11 @@ def prepared(scenario: Scenario, seed: int | None) -> Playing:
 async def _open(
     playing: Playing, port: int, print_line: LinePrinter, language: Language | None
 ) -> None:
-    """Start the page's server, and play runs at the same time until cancelled."""
+    """Start the page's server, and play runs at the same time until cancelled.
+
+    port: the port at which to listen; 0: any free port. language: language of the page; None:
+    each browser chooses.
+    """
     listeners, port = await doors(port)
     house = Theatre(playing, print_line, language)
     async with trio.open_nursery() as nursery:

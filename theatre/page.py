@@ -96,12 +96,15 @@ def stage_of(bill: Mapping[str, Any]) -> str:
 
 
 def style_of(*, live: bool) -> str:
-    """Return the style sheet of a page."""
+    """Return the style sheet of a page. live: whether the page shows a running session."""
     return static("theatre.css") + (static(LIVE_STYLE) if live else "")
 
 
 def policy(style: str, code: str, *, live: bool) -> str:
-    """Return the content security policy of a page with this style and script."""
+    """Return the content security policy of a page with this style and script.
+
+    style: the style sheet. code: the script. live: whether the page may read its own server.
+    """
     directives = {
         "default-src": "'none'",
         "style-src": _hash(style),
@@ -115,7 +118,10 @@ def policy(style: str, code: str, *, live: bool) -> str:
 
 
 def script(topology: str, *, live: bool = False) -> str:
-    """Return all scripts of a page as one text. topology: a key of `SCRIPTS`."""
+    """Return all scripts of a page as one text.
+
+    topology: a key of `SCRIPTS`. live: whether the page shows a running session.
+    """
     names = (*SCRIPTS[topology], *(LIVE if live else ()))
     parts = "\n".join(static(f"{name}.js") for name in names)
     return f'"use strict";\n{parts}'

@@ -101,7 +101,10 @@ class PeerRecorder(Instrument):
         self._post(entry.author, body, number)
 
     def _post(self, author: str, body: object, number: int) -> None:
-        """Pass the page the event of a post, depending on the kind of post."""
+        """Pass the page the event of a post, depending on the kind of post.
+
+        author: the name of the peer. body: the content of the post. number: the round.
+        """
         words = self._words
         match body:
             case Key():
@@ -131,7 +134,10 @@ class PeerRecorder(Instrument):
         return self._reckoning.board.agreement.path
 
     def _handed(self, author: str, body: Relay, number: int) -> PeerRelay:
-        """Return the move (event for the page) of a peer that forwards onions."""
+        """Return the move (event for the page) of a peer that forwards onions.
+
+        author: the name of the peer. body: its post. number: the round.
+        """
         person, names = parties.index(author), self._names.get(number, {})
         bags: Bags = tuple(
             (receiver - 1, tuple(names.get(name_of(layer), -1) for layer in layers))
@@ -172,7 +178,8 @@ class PeerRecorder(Instrument):
     def _count(self, number: int, tallies: tuple[Counts, ...]) -> None:
         """Record the counts of a round, and the decision that follows from them.
 
-        Counts that do not add up (`unbalanced`) are no result, and are not shown.
+        number: the round. tallies: the counts, for each question. Counts that do not add up
+        (`unbalanced`) are no result, and are not shown.
         """
         self._last_counted = number
         if self._reckoning.unbalanced:
@@ -207,7 +214,10 @@ class PeerRecorder(Instrument):
         return tuple(alike_lines(names, released_alike(tallies[0]), self._words))
 
     def _silent(self, number: int) -> None:
-        """Record the peers that sealed answers in this round and did not post their onions."""
+        """Record the peers that sealed answers in a round and did not post their onions.
+
+        number: the round.
+        """
         for (round_, person), sealed_answers in sorted(self._sealed_answers.items()):
             if round_ == number and (number, person) not in self._posted:
                 self._posted.add((number, person))

@@ -83,7 +83,10 @@ class _LocalEvents:
     def refusals(
         self, party: str, number: int, reported_counts: Mapping[Reason, int], recorder: MoveRecorder
     ) -> None:
-        """Pass on refused messages that a party's post reports, by reason."""
+        """Pass on refused messages that a party's post reports.
+
+        number: the round. reported_counts: reason -> number of refused messages in the post.
+        """
         for reason, count in reported_counts.items():
             recorded_count = min(count, self._refused[party, number, reason])
             self._refused[party, number, reason] -= recorded_count
@@ -91,7 +94,10 @@ class _LocalEvents:
                 recorder.refused(Refusal(party, number, reason, recorded_count))
 
     def refused_by(self, party: str, number: int, recorder: MoveRecorder) -> None:
-        """Pass on all of a party's refused messages in a round, if its post has no such counts."""
+        """Pass on all of a party's refused messages in a round, if its post has no such counts.
+
+        number: the round.
+        """
         for place, count in self._refused.items():
             if place[:2] == (party, number) and count:
                 self._refused[place] = 0

@@ -62,7 +62,10 @@ def show_board(
 
 
 async def _open(outside: "Outside", port: int, print_line: LinePrinter) -> None:
-    """Start the page's server, and follow the board at the same time."""
+    """Start the page's server, and follow the board at the same time.
+
+    port: the port at which to listen; 0: any free port.
+    """
     listeners, port = await doors(port)
     async with trio.open_nursery() as nursery:
         server = PageServer(outside.audiences.answer, port, print_line)

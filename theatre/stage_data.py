@@ -60,7 +60,10 @@ def _central(scenario: Scenario, _people: int) -> list[str]:
 
 
 def _peers(_scenario: Scenario, people: int) -> list[str]:
-    """Return the peers that can be chosen by name; no peers if there are too many."""
+    """Return the peers that can be chosen by name; no peers if there are too many.
+
+    people: the number of peers.
+    """
     return [parties.peer(index) for index in range(people)] if people <= CHIPS else []
 
 

@@ -27,7 +27,8 @@ def proved_call(
 ) -> str:
     """Return the caption of a call in a verified mix.
 
-    mixes_again: whether the ballots of round 1 are mixed again, so that people submit only once.
+    columns: the names of all columns. mixes_again: whether the ballots of round 1 are mixed again,
+    so that people submit only once.
     """
     column_sets = asks(call, columns, language)
     if mixes_again:

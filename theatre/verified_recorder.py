@@ -200,7 +200,10 @@ class ProvedRecorder(MoveRecorder):
             return None
 
     def _shared(self, plan: Round, party: str, body: OpeningShares) -> str:
-        """Return whether a keyholder's decryption shares are proved: HOLDS, BROKEN or UNCHECKED."""
+        """Return whether a keyholder's decryption shares are proved: HOLDS, BROKEN or UNCHECKED.
+
+        plan: the round. party: the keyholder. body: the post with the shares.
+        """
         number = plan.call.round
         lists = self._lists[number][-1] if number in self._lists else None
         if lists is None:

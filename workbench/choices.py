@@ -231,7 +231,7 @@ class ChoiceError(DataError):
     """
 
     def __init__(self, sentence: str, option: str | None) -> None:
-        """Keep the message and the name of the setting."""
+        """Keep the message `sentence` and the setting's name `option`; None: no single setting."""
         super().__init__(sentence)
         self.option = option
 
@@ -317,7 +317,10 @@ def _converted(plain: dict[str, Any]) -> UserChoices:
 
 
 def _plain(why: str) -> str:
-    """Return a validation error of msgspec (the decoding library) in plain words."""
+    """Return a validation error of msgspec (the decoding library) in plain words.
+
+    why: the text of the error, without the place of the value.
+    """
     match = EXPECTED.fullmatch(why)
     if match is None:
         return f"{why[:1].lower()}{why[1:]}"

@@ -80,7 +80,7 @@ def _flag(flag: str, _: bool) -> Iterator[str]:  # noqa: FBT001 - a writer's
 
 
 def _maybe(flag: str, chosen: bool) -> Iterator[str]:  # noqa: FBT001 - a writer's
-    """Yield a flag, or for False its form with `--no-`."""
+    """Yield a flag, or its form with `--no-` if the option is not chosen."""
     yield flag if chosen else flag.replace("--", "--no-", 1)
 
 
@@ -218,8 +218,8 @@ OPTIONS = (
 def step_of(name: str) -> str | None:
     """Return the step of the page that shows an option; None for an unknown option.
 
-    Options of commands that the page runs besides its steps, such as `veilmix counts`, are shown
-    with the step `result`.
+    name: the option's name. Options of commands that the page runs besides its steps, such as
+    `veilmix counts`, are shown with the step `result`.
     """
     place = next((option.step for option in OPTIONS if option.name == name), None)
     return "result" if place in FURTHER else place

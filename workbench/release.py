@@ -237,7 +237,7 @@ def _asked_text(limit: float | None, name: str, voice: PageVoice) -> Text:
 def _verdict(limit: float | None, *, is_met: bool) -> str:
     """Return `unasked`, `met` or `unmet`, for a target of the release.
 
-    limit: the target; None: no target.
+    limit: the target; None: no target. is_met: whether the release meets the target.
     """
     return "unasked" if limit is None else "met" if is_met else "unmet"
 

@@ -217,8 +217,8 @@ class Workbench:
     def _order(self, name: str) -> None:
         """Carry out an order without data.
 
-        `cancel` stops the work, `again` begins it again, `leave` notes that a tab was closed, `end`
-        ends the server.
+        name: `cancel` stops the work, `again` begins it again, `leave` notes that a tab was closed,
+        `end` ends the server.
         """
         match name:
             case "cancel":
@@ -460,7 +460,10 @@ def _fields(request: Request, names: set[str]) -> dict[str, Any]:
 
 
 def _text(fields: Mapping[str, Any], name: str) -> str:
-    """Return a text field of a request's JSON; RefusedRequestError for another type."""
+    """Return a text field of a request's JSON; RefusedRequestError for another type.
+
+    fields: the request's fields. name: the name of the field.
+    """
     value = fields[name]
     if not isinstance(value, str) or "\0" in value:
         raise RefusedRequestError(400, f"{name}: a text without zero bytes is accepted")
@@ -473,7 +476,10 @@ def _kind(name: str) -> str:
 
 
 def _static(name: str, accepted: str) -> HttpResponse:
-    """Return the response with a file of `static/`. accepted: the header `accept-encoding`."""
+    """Return the response with a file of `static/`.
+
+    name: the file's name. accepted: the header `accept-encoding`.
+    """
     path = STATIC / name
     if name not in {file.name for file in STATIC.iterdir()} or path.suffix not in TYPES:
         raise RefusedRequestError(404, f"{name}: the page has no such file")

@@ -99,7 +99,10 @@ def further_parties(scenario: Scenario) -> tuple[str, ...]:
 
 
 def _central_names(scenario: Scenario, shufflers: int | None, people: int | None) -> PartyNames:
-    """Return the names of all parties of a central session; None is an unknown number."""
+    """Return the names of all parties of a central session.
+
+    shufflers, people: the numbers of shufflers and of users; None: unknown.
+    """
     return central_names(shufflers, people, randomness=bool(further_parties(scenario)))
 
 

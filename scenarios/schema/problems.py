@@ -44,7 +44,10 @@ class Problem:
 
 
 def problem(path: Path, message: str, touches: Path | None = None) -> Problem:
-    """Return a problem at a path. touches: the path that later checks skip; None: the same path."""
+    """Return a problem at a path, with its message for the user.
+
+    touches: the path of the value that later checks skip; None: the same path.
+    """
     return Problem(path, message, path if touches is None else touches)
 
 

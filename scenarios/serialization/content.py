@@ -57,7 +57,10 @@ class Content:
         return io.BufferedReader(_Stream(self), PIECE)
 
     def text(self, encoding: str, errors: str = "strict") -> TextIO:
-        """Return a new text stream of the content; line ends are not changed."""
+        """Return a new text stream of the content; line ends are not changed.
+
+        encoding: such as `utf-8`. errors: the handling of bytes that are not valid, as in `open`.
+        """
         return io.TextIOWrapper(self.open(), encoding=encoding, errors=errors, newline="")
 
     @contextmanager

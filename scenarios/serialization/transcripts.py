@@ -191,7 +191,10 @@ def encode(transcript: Transcript | None, users: int, sizes: Sequence[int]) -> b
 
 
 def _blocks(transcript: Transcript | None, users: int, sizes: Sequence[int]) -> Iterator[bytes]:
-    """Yield the text of all lines in pieces of about `BLOCK` bytes, compressed in parallel."""
+    """Yield the text of all lines in pieces of about `BLOCK` bytes, compressed in parallel.
+
+    users: the number of people of an ideal run. sizes: the number of values of each column.
+    """
     write, block, lines = msgspec.json.Encoder().encode_into, bytearray(), 1
     for line in _lines(transcript, users, sizes):
         write(line, block, -1)

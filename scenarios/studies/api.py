@@ -44,7 +44,7 @@ class SweepStopped(KeyboardInterrupt):
     """
 
     def __init__(self, swept_runs: SweptRuns, total: int) -> None:
-        """Keep the finished runs, and the number of all runs."""
+        """Keep the finished runs, and the number of all runs (total)."""
         super().__init__(f"{len(swept_runs.lines):,} of {total:,} runs played")
         self.swept_runs, self.total = swept_runs, total
 

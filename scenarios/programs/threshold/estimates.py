@@ -158,7 +158,8 @@ def _estimate(
 ) -> RowEstimate:
     """Return the estimated number of people with a row, from the participants that have it.
 
-    cell: the row's values. rate: the probability of taking part. people: all people.
+    cell: the row's values. rate: the probability of taking part. k: the participants that open a
+    row. people: all people.
     """
     error = (participants * (1 - rate)) ** 0.5 / rate
     low, high = counted_limits(participants, rate, k, ALPHA, people)

@@ -329,7 +329,8 @@ def recomputed(evidence: ProgramEvidence) -> str:
     if findings.astray < 0 or withheld < 0 or (withheld and not closes):
         raise VerificationError(
             "result.json, findings: people in closed groups (rows that fewer than k people share) "
-            "and astray people do not add up to the people whose rows are not released in full"
+            "and astray people (a released prefix, then an invalid rest) do not add up to the "
+            "people whose rows are not released in full"
         )
     if not 0 <= findings.reader_excluded <= findings.closed_people:
         raise VerificationError(

@@ -153,7 +153,10 @@ class RecordEvidence:
         return self.run.scenario.population.round2_users if self.statistical else None
 
     def _claimed(self, number: int) -> tuple[Counts, ...]:
-        """Return the counts of a round from result.json, because an ideal run records no others."""
+        """Return the counts of a round from result.json, because an ideal run records no others.
+
+        number: the number of the round.
+        """
         if self.randomized:
             return self._reported()
         if self.result.several_rows:
@@ -175,7 +178,7 @@ class RecordEvidence:
         )
 
     def _claimed_counts(self, number: int) -> tuple[Counts, ...]:
-        """Return the counts that result.json claims: marginals for round 1, then the release."""
+        """Return the counts that result.json claims for a round: 1, marginals; 2, the release."""
         if number == 1 and self.result.marginals:
             return tuple(
                 {(value,): people for value, people in self.result.marginals[name].items()}

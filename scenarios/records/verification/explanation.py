@@ -34,7 +34,10 @@ class Explaining(Protocol):
         ...
 
     def message(self, name: bytes) -> Explanation:
-        """Return an explanation of the coalition's knowledge about a ciphertext and its sender."""
+        """Return an explanation of the coalition's knowledge about a ciphertext and its sender.
+
+        name: the beginning of the ciphertext's hash.
+        """
         ...
 
 

@@ -117,7 +117,10 @@ class PeerExplainer:
         return last.peer if last.rule is RouteRule.LOST else None
 
     def message(self, name: bytes) -> Explanation:
-        """Return an explanation of the coalition's knowledge about a layer and its sender."""
+        """Return an explanation of the coalition's knowledge about a layer and its sender.
+
+        name: the beginning of the layer's hash.
+        """
         layer, about = self._layers[name], name.hex()
         sealed = self.record.routes.get(layer.round, ())
         place = next((at for at, item in enumerate(sealed) if name in item.names), None)
@@ -246,7 +249,10 @@ class PeerExplainer:
         self._write("read", text, fact, secrets)
 
     def _withheld(self, number: int) -> list[str]:
-        """Return the peers without a posted secret of a round; ballots open with all secrets."""
+        """Return the peers without a posted secret of a round; ballots open with all secrets.
+
+        number: the round.
+        """
         board = self.record.board
         return [
             parties.peer(peer - 1)
@@ -254,7 +260,10 @@ class PeerExplainer:
         ]
 
     def _answer(self, number: int, route: Route) -> str:
-        """Return the answer inside an onion as text, such as "age=30 sex=f"."""
+        """Return the answer inside an onion as text, such as "age=30 sex=f".
+
+        number: the round. route: the onion's route.
+        """
         if route.answer is None:
             return "nothing: it is blank"
         ask, values = route.answer

@@ -158,9 +158,10 @@ def _noise_questions(evidence: RecordEvidence) -> Sequence[Question]:
 
 
 def _check_equal(place: str, actual: Any, claimed: Any) -> None:
-    """Raise VerificationError unless both values agree, floats up to their last digits.
+    """Raise VerificationError unless two values agree, floats up to their last digits.
 
-    place: the name of the value in the message.
+    place: the name of the value in the message. actual: the recomputed value. claimed: the value
+    in result.json.
     """
     if isinstance(actual, float) and isinstance(claimed, float | int):
         if isclose(actual, claimed, rel_tol=CLOSE, abs_tol=CLOSE):

@@ -44,7 +44,10 @@ def decision(evidence: RecordEvidence) -> str:
         require_equal(f"asked in round {number + 1}", step, result.call)
     _same_certainty(evidence, results)
     if (more := curating.ask(evidence.schema, results)) is not None:
-        raise VerificationError(f"the curator decided, although a query of {more.asks} was safe")
+        raise VerificationError(
+            f"the curator decided, although it could still query the columns {more.asks} "
+            "(numbers from 0) safely"
+        )
     decided = curating.decide(evidence.schema, results)
     names = evidence.result.features
     require_equal("kept", [names[j] for j in decided.kept], [names[j] for j in claimed.kept])
@@ -69,7 +72,8 @@ def _check_openings(evidence: RecordEvidence) -> None:
     holders = sorted(opening.party for opening in openings)
     if holders != [ANALYST, CURATOR] and (evidence.released or holders != [CURATOR]):
         raise VerificationError(
-            "the transcript lacks the certificate opened to a party, or has one too many"
+            "the transcript must hold the certificate as opened to the curator, and after a "
+            "release also as opened to the analyst, but no other certificate"
         )
     for opening in openings:
         try:

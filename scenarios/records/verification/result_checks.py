@@ -209,7 +209,8 @@ def coalitions(evidence: RecordEvidence) -> str:
 def _guesses(coalition_name: str, actual: Mapping[str, Any], claimed: Mapping[str, Any]) -> None:
     """Raise VerificationError if a coalition's expected numbers of correct guesses differ.
 
-    Floats may differ in their last digits. actual, claimed: computed and claimed scores, by key.
+    Floats may differ in their last digits. coalition_name: the coalition in the message. actual,
+    claimed: computed and claimed scores, by key.
     """
     for key, value in actual.items():
         if key not in claimed:

@@ -153,7 +153,7 @@ class VerifiedExplainer:
         """Yield the premises for linking a round's answers to users, as (rule, sentence).
 
         The premises are the keys and permutations of parties that can link answers, and in a public
-        round also the decryption shares on the board.
+        round also the decryption shares on the board. number: the round.
         """
         *shufflers, reader = self.record.openers[number]
         linkers = self._linkers(number)
@@ -173,17 +173,23 @@ class VerifiedExplainer:
         """Return the keyholders, in order, that together can link a round's answers to users.
 
         If there are several such sets, the set that needs the fewest parties outside the coalition
-        is returned.
+        is returned. number: the round.
         """
         linkers = nearest(self.record.linkers(number), self.members)
         hops = self.record.openers[number][:-1]
         return [*(party for party in hops if party in linkers), *sorted(linkers - {*hops})]
 
     def _missing(self, number: int) -> tuple[str, ...]:
-        """Return the keyholders outside the coalition that are needed to link a round's answers."""
+        """Return the keyholders outside the coalition that are needed to link a round's answers.
+
+        number: the round.
+        """
         return tuple(party for party in self._linkers(number) if party not in self.members)
 
 
 def _takes(missing: Sequence[str]) -> str:
-    """Return a clause that names the parties with keys or permutations that the coalition lacks."""
+    """Return a clause that names the parties with keys or permutations that the coalition lacks.
+
+    missing: the names of these parties.
+    """
     return f"it takes what {' and '.join(missing)} {'hold' if len(missing) > 1 else 'holds'} too"

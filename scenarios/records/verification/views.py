@@ -101,9 +101,8 @@ def scored(run: Run, view: View) -> Received:
 def shares(record: "ViewedRun | PeerRecord", run: Run) -> list[dict[str, float]]:
     """Return, for each column, the share of each value among the people of the run.
 
-    A prior takes the shares as public knowledge. The shares are computed from the sealed answers,
-    or from the counts of round 1 if the transcript has no sealed answers (the summary form of a
-    large run).
+    A prior takes the shares as public knowledge. The shares are computed from the sealed answers.
+    A transcript in summary form (of a large run) lacks them, so the counts of round 1 are used.
     """
     counts: list[Counter[str]] = [Counter() for _ in run.result.features]
     for row in record.truth.values():

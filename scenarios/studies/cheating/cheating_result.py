@@ -341,8 +341,9 @@ def smallest(
 ) -> tuple[WorstAttack, ...]:
     """Return the smallest coalitions known to learn a person's row, each once.
 
-    A coalition learns a row if an attack read a row in at least one run, or if it links a person by
-    following the protocol. Attacks that are not in `results` may need even fewer members.
+    A coalition learns a row if an attack read a row in at least one run. A coalition that links a
+    person by following the protocol also learns a row. Attacks that are not in `results` may need
+    even fewer members.
     """
     learning: set[Members] = {_members(result) for result in results if result.read}
     learning |= {_members(coalition) for coalition in watching}

@@ -161,7 +161,10 @@ def _through(
 
 
 def _play(case: Case, name: str) -> _Compared:
-    """Return the results of a release program, or the reason why it cannot answer the scenario."""
+    """Return the results of a release program, or the reason why it cannot answer the scenario.
+
+    case: the scenario and its people. name: the name of the program.
+    """
     try:
         return _Compared(tuple(programs()[name](case)), {})
     except LocalError as cannot:
@@ -169,9 +172,10 @@ def _play(case: Case, name: str) -> _Compared:
 
 
 def _rows_by_name(names_given: Sequence[str], scenario: Scenario) -> Sequence[str]:
-    """Return the release programs with these names, or all; ParameterError for an unknown name.
+    """Return the release programs with these names; ParameterError for an unknown name.
 
-    Earlier names of programs are accepted with a warning.
+    names_given: names of programs; empty: all programs. An earlier name is accepted with a
+    warning. scenario: decides the name of the program `exposure` in result tables.
     """
     rows = {row_name(row, scenario): row for row in programs()}
     names = [current_name(name, scenario) for name in names_given]

@@ -66,7 +66,10 @@ class DirectWay:
         return seal_layer(self.scheme, self.reader.public, plain, self.context(user), entropy)
 
     def read(self, user: int, layer: bytes) -> Row:
-        """Return the row of a user's message, opened as the reader; Refused if it is not valid."""
+        """Return the row of a user's message, opened as the reader; Refused if it is not valid.
+
+        user: the index of the user, from 0. layer: the message, one sealed layer.
+        """
         plain = open_layer(self.reader.secret, layer, self.context(user))
         return decode(unpad(plain), lambda reader: reader.structures(Reader.text))
 

@@ -74,7 +74,10 @@ def with_noise(scenario: Scenario, epsilon: float) -> Scenario:
 
 
 def joint(case: Case, epsilon: float) -> tuple[Question, ...]:
-    """Return the question about the whole row, with its randomizer, as a tuple with one entry."""
+    """Return the question about the whole row, with its randomizer, as a tuple with one entry.
+
+    epsilon: the epsilon of the report, in nats.
+    """
     cells = prod(case.sizes)
     domain = tuple(str(cell) for cell in range(cells))
     return (Question("row", tuple(range(len(case.sizes))), (domain,), GRR(cells, epsilon)),)

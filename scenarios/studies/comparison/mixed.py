@@ -68,7 +68,10 @@ def available() -> tuple[str, ...]:
 
 
 def played(row: str) -> Kind:
-    """Return the first kind of policy that a comparison shows under this release program name."""
+    """Return the first kind of policy that a comparison shows under a release program's name.
+
+    row: the name of the program in result tables.
+    """
     return next(kind for kind, program in PROGRAMS.items() if program.compared == row)
 
 
@@ -99,7 +102,7 @@ class Meter(Instrument):
     last: float = 0.0
 
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:  # noqa: ARG002
-        """Count the bytes of a message, and note the CPU time."""
+        """Count the bytes of a message between two parties, and note the CPU time."""
         self._note_time()
         self.total += len(data)
         if role(sender) in (Role.USER, Role.PEER):
@@ -124,9 +127,9 @@ class Meter(Instrument):
 def variant(scenario: Scenario, kind: Kind) -> Scenario:
     """Return the scenario with another release program that counts true values.
 
-    All people take part. If the release program decrypts only rows of k people, the reader
-    publishes less than it decrypts, so that no other party knows a person by exclusion. Raises
-    ScenarioError if this release program cannot run the scenario.
+    All people take part. A reader that decrypts only rows of k people publishes less than it
+    decrypts, so that no other party knows a person by exclusion. Raises ScenarioError if this
+    release program cannot run the scenario.
     """
     exact_policy = {"sample": None, "epsilon": None, "close": "published"}
     return checked_copy(scenario, changed(scenario.policy, kind=kind, **exact_policy))
@@ -135,7 +138,8 @@ def variant(scenario: Scenario, kind: Kind) -> Scenario:
 def noisy_variant(scenario: Scenario, kind: Kind, epsilon: float) -> Scenario:
     """Return the scenario with a release program of noisy reports, without a column rule.
 
-    Raises ScenarioError if this program cannot run the scenario.
+    kind: the kind of policy of the program. epsilon: the epsilon of a person's whole answer, in
+    nats. Raises ScenarioError if this program cannot run the scenario.
     """
     return checked_copy(scenario, Policy(kind=kind), with_noise(scenario, epsilon).local)
 

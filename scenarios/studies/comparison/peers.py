@@ -104,7 +104,10 @@ def peers(case: Case) -> Iterator[Compared]:
 
 
 def _by(fault: Fault, old_prefix: str, new_prefix: str) -> Fault:
-    """Return a fault whose person has another name: a user becomes a peer, or a peer a user."""
+    """Return a fault whose person has another name: a user becomes a peer, or a peer a user.
+
+    old_prefix, new_prefix: the beginnings of the names, such as `user-` and `peer-`.
+    """
     if fault.by is None or not fault.by.startswith(old_prefix):
         return fault
     return changed(fault, by=new_prefix + fault.by.removeprefix(old_prefix))

@@ -181,7 +181,10 @@ def _parties(compared: Compared) -> set[str]:
 
 
 def _learnt(compared: Compared, members: tuple[str, ...]) -> Learnt | None:
-    """Return the leakage of a release program to a coalition; None if it was not scored."""
+    """Return the leakage of a release program to a coalition; None if it was not scored.
+
+    members: the names of the coalition's parties, sorted; () gives None.
+    """
     if not members:
         return None
     scored = {tuple(sorted(learnt.parties)): learnt for learnt in compared.trust.coalitions}

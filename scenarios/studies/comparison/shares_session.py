@@ -85,7 +85,7 @@ class SharesSession:
         return cls(announcement, open_sharing(announcement, keys), pairs, entropy)
 
     def person(self, user: int, number: int) -> Entropy:
-        """Return the source of a user's randomness in a round."""
+        """Return the source of a user's randomness in a round. number: the number of the round."""
         return self.entropy.fork(f"user-{user + 1}").fork(f"round-{number}")
 
 

@@ -131,7 +131,7 @@ def _cost(case: Case, decided: float) -> tuple[RivalExpenses, ProgramCost]:
 def _view(case: Case, members: tuple[str, ...], counts_seen: tuple[CountsSeen, ...]) -> View:
     """Return the view of a coalition: the curator has all rows, and every party has the release.
 
-    counts_seen: the released counts.
+    members: the names of the coalition's parties. counts_seen: the released counts.
     """
     whole = tuple(range(len(case.sizes))) if CURATOR in members else ()
     rows_of_all = {1: whole} if whole else {}
@@ -144,7 +144,10 @@ def _view(case: Case, members: tuple[str, ...], counts_seen: tuple[CountsSeen, .
 
 
 def _received(case: Case, members: tuple[str, ...], release: ReleasedRows) -> Received:
-    """Return the leakage to a coalition by a release with suppressed values."""
+    """Return the leakage to a coalition by a release with suppressed values.
+
+    members: the names of the coalition's parties.
+    """
     if CURATOR in members:
         return received(_view(case, members, ()), case.sizes)
     sizes = case.sizes
@@ -161,7 +164,8 @@ def _received(case: Case, members: tuple[str, ...], release: ReleasedRows) -> Re
 def _burned(case: Case, program: str, reason: str) -> Compared:
     """Return the result of the comparator if it aborts because too few people answered.
 
-    The curator has still seen their rows, so leakage is scored.
+    The curator has still seen their rows, so leakage is scored. program: the comparator's name.
+    reason: the reason of the abort, in words.
     """
     purse, price = _cost(case, 0.0)
     trust = [received(_view(case, members, ()), case.sizes) for members in COALITIONS]

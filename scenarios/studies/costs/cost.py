@@ -176,7 +176,8 @@ def _among_peers(
     """Return the cost of a session of peers, on average, without the frames of messages.
 
     With n peers, s onions each, and L stops on the path of an onion, a round has n s L layers. All
-    peers read all layers. scheme: the crypto suite of the layers.
+    peers read all layers. people: the number of peers in each round. scheme: the crypto suite of
+    the layers.
     """
     from ...lab.play.peers import agreement
 

@@ -166,7 +166,7 @@ def _list(
 ) -> LinkTraffic:
     """Return the traffic of a post with a list of `entries` entries, in round `number`.
 
-    make: returns the body with a given number of entries.
+    author: the party that makes the post. make: returns the body with a given number of entries.
     """
     kind = _kind(make(1))
     size = grown(make, entries, _seal(terms, headed=True))
@@ -182,7 +182,7 @@ def _opening(announcement: Announcement, terms: TrafficTerms) -> Iterator[LinkTr
     """Yield the posts on the board before the first round."""
 
     def post(author: str, body: Body) -> LinkTraffic:
-        """Return the traffic of a post before the first round."""
+        """Return the traffic of a post by an author on the board, before the first round."""
         return _post(terms, 0, author, body, headed=False)
 
     names = [parties.shuffler(hop) for hop in range(1, len(announcement.shufflers) + 1)]
@@ -287,7 +287,10 @@ def _mixed(plan: Round, people: int, terms: TrafficTerms) -> Iterator[LinkTraffi
         width, half = (plan.envelope, people) if hop == 1 else (plan.inner[hop], layers)
 
         def opened(times: int, hop: int = hop, width: int = width) -> Opened:
-            """Return the post that opens `times` layers of a shuffler for an audit."""
+            """Return the post that opens `times` layers of a shuffler for an audit.
+
+            hop: the position of the shuffler, from 1. width: the bytes of a layer.
+            """
             return Opened(hop, tuple(Link(i, bytes(width), bytes(BOX_KEY)) for i in range(times)))
 
         yield _list(terms, number, shufflers[hop - 1], opened, max(1, half // 2))
@@ -321,7 +324,8 @@ def _accepted(times: int) -> Accepted:
 def _reader_posts(plan: Round, people: int, terms: TrafficTerms) -> Iterator[LinkTraffic]:
     """Yield the reader's posts except its tally, and its roll (list of respondents).
 
-    With the challenge guard the shufflers' posts that reveal their secrets are included.
+    With the challenge guard the shufflers' posts that reveal their secrets are included. people:
+    the number of respondents.
     """
     number, rules, ballots = plan.call.round, plan.announcement.rules, people * plan.slots
     reader = plan.reader

@@ -170,10 +170,10 @@ def _worst(
 ) -> Iterator[WorstTable]:
     """Yield bounds on the worst-case exposure for some of the thresholds `ks`.
 
-    No bounds are yielded in the statistical setting, or for `nodes` = 0. At the run's own threshold
-    `k` the upper bound is no larger than the upper bound that the run has proved, if columns were
-    released (`released`). counts: for each column, the people with each value. nodes: limit on the
-    nodes of each search tree; None: default limits.
+    No bounds are yielded in the statistical setting, or for `nodes` = 0. counts: for each column,
+    the people with each value. k: the run's own threshold. nodes: limit on the nodes of each
+    search tree; None: default limits. released: whether columns were released. Then the upper
+    bound at k is no larger than the upper bound that the run has proved.
     """
     if not _fixed(run) or nodes == 0:
         return

@@ -334,7 +334,10 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _row(name: str, plan: Sequence[PlannedTrial], runs: Runs) -> AttackRow:
-    """Return the description of an attack in the matrix: party, unit, defences, faults."""
+    """Return the description of an attack in the matrix: party, unit, defences, faults.
+
+    name: the attack's name. plan: the cells that are played. runs: the finished runs.
+    """
     attack = _attack_traits(name, runs.topology)
     trial = next(trial for trial in plan if trial.row == name)
     unit, faults = attack.unit, []

@@ -51,7 +51,10 @@ class PlannedAttack:
     trial: Callable[[int, int], list[Keys]]
 
     def faults(self, people: int, shufflers: int) -> list[Keys]:
-        """Return the attack's entries of [[fault]] in a scenario file, each with its name."""
+        """Return the attack's entries of [[fault]] in a scenario file, each with its name.
+
+        people, shufflers: the numbers of users and of shufflers in the scenario.
+        """
         return [{"attack": self.attack, **keys} for keys in self.trial(people, shufflers)]
 
 
@@ -157,7 +160,7 @@ def has(scenario: Scenario, name: str) -> bool:
 
 
 def takes(scenario: Scenario, name: str) -> bool:
-    """Whether a scenario stays valid if a defence is switched on."""
+    """Whether a scenario stays valid if a defence is switched on. name: the defence's name."""
     try:
         changed(scenario, _on(scenario, name), ())
     except ScenarioError:
@@ -178,7 +181,10 @@ def spares(scenario: Scenario, name: str) -> bool:
 
 
 def _on(scenario: Scenario, name: str) -> Keys:
-    """Return the scenario keys, with values, that switch a defence on; empty if it is on."""
+    """Return the scenario keys, with values, that switch a defence on; empty if it is on.
+
+    name: the defence's name.
+    """
     guard = GUARDS[name]
     if name == RANDOM or has(scenario, name):
         return {}
@@ -186,7 +192,10 @@ def _on(scenario: Scenario, name: str) -> Keys:
 
 
 def _off(name: str) -> Keys:
-    """Return the scenario keys, with values, that switch a defence off; empty if it has no key."""
+    """Return the scenario keys, with values, that switch a defence off; empty if it has no key.
+
+    name: the defence's name.
+    """
     guard = GUARDS[name]
     if name == RANDOM:
         return {}

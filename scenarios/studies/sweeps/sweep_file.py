@@ -306,7 +306,10 @@ Read = Callable[[Mapping[str, Any]], float | None]
 
 
 def _package_score(name: str, score: Score) -> Read:
-    """Return a function that computes a score of another package from a run's result.json."""
+    """Return a function that computes a score of another package from a run's result.json.
+
+    name: the score's name in the package's entry point.
+    """
     return lambda result: measure(name, score, converted(result, result_type(), ""))
 
 

@@ -58,7 +58,10 @@ def _table(
 
 
 def _run_cells(line: SweepLine, keys: Sequence[str]) -> tuple[Cell, ...]:
-    """Return the table row of one run: swept values, repetition, seed, digest, and each score."""
+    """Return the table row of one run: swept values, repetition, seed, digest, and each score.
+
+    keys: the swept scenario keys.
+    """
     scores = (score(line.result) for _, _, score in SCORES)
     axis_values = (line.key.get(key) for key in keys)
     return *axis_values, line.number, line.seed, line.result["digest"], *scores
