@@ -131,7 +131,10 @@ def vouches(author_name: str, body: Body, language: Language) -> str:
 
 
 def announced(presenter: Presenter, body: Announcement, language: Language) -> str:
-    """Return the caption of an announcement: questions, promised bound, coarser answers."""
+    """Return the caption of an announcement: questions, promised bound, coarser answers.
+
+    presenter: words the posts of the session's release program.
+    """
     promised = presenter.stage_announcement(body.policy, language)
     about = language.say("says-about", n=len(body.schema.features), promise=promised)
     coarser = [feature for feature in body.schema.features if feature.rules]
@@ -170,7 +173,8 @@ def closed_aside(
 ) -> str:
     """Return the note after a caption on users without a released value; or "".
 
-    body: the post of the released counts. terms: the announcement; None: not posted yet.
+    presenter: words the posts of the release program. body: the post of the released counts.
+    terms: the announcement; None: not posted yet.
     """
     if terms is None or not body.counts:
         return ""
@@ -183,7 +187,7 @@ def call_caption(
 ) -> str:
     """Return the caption of a call (a round's query): questions, form of answers, reader.
 
-    columns: the names of all columns.
+    presenter: words the posts of the release program. columns: the names of all columns.
     """
     hidden = presenter.stage_hiding(call, language)
     return language.say(

@@ -226,7 +226,11 @@ def _changes(body: bytes, stage: TopologyStage) -> dict[str, object]:
 
 
 async def _play(playing: Playing, audiences: Audiences, print_line: LinePrinter) -> None:
-    """Play a run; its events go to the logs that browsers read, with a log for each language."""
+    """Play a run; its events go to the logs that browsers read, with a log for each language.
+
+    playing: the scenario with its people. audiences: the logs. print_line: receives lines about
+    failures.
+    """
     for language, log in audiences.parts:
         log.begin(playing.bill(language))
     await PLAYS[topology_of(playing.scenario).name](playing, audiences, print_line)
@@ -244,7 +248,11 @@ def _show_choices(audiences: Audiences, options: Sequence[ConsideredColumns]) ->
 
 
 async def _play_central(playing: Playing, audiences: Audiences, print_line: LinePrinter) -> None:
-    """Play a session with shufflers and a curator; its events go to the page's logs."""
+    """Play a session with shufflers and a curator; its events go to the page's logs.
+
+    playing: the scenario with its people. audiences: the logs. print_line: receives lines about
+    failures.
+    """
     scenario, crowd, seed = playing.scenario, playing.crowd, playing.seed
     faults = draw_faults(scenario, crowd.people.n, seed)
     plan = SessionPlan.from_scenario(scenario, crowd, faults)
@@ -261,7 +269,11 @@ async def _play_central(playing: Playing, audiences: Audiences, print_line: Line
 
 
 async def _play_peers(playing: Playing, audiences: Audiences, print_line: LinePrinter) -> None:
-    """Play a session among peers; its events go to the page's logs."""
+    """Play a session among peers; its events go to the page's logs.
+
+    playing: the scenario with its people. audiences: the logs. print_line: receives lines about
+    failures.
+    """
     scenario, crowd, seed = playing.scenario, playing.crowd, playing.seed
     faults = draw_faults(scenario, crowd.people.n, seed)
     plan = SessionPlan.from_scenario(scenario, crowd, faults)
@@ -309,7 +321,8 @@ class DecisionInstrument(Instrument):
 async def _consider(decided: DecisionInstrument, playing: Playing, audiences: Audiences) -> None:
     """Show the column sets that the curator considered, after the decision.
 
-    The sets are computed in a thread while the run goes on.
+    The sets are computed in a thread while the run goes on. decided: observes the run's decision.
+    playing: the scenario with its people. audiences: the page's logs.
     """
     await decided.decision_event.wait()
     announced, new_people = decided.announced, playing.crowd.round2_people

@@ -191,7 +191,7 @@ class Desk:
         """Keep an uploaded file for a setting that names a file.
 
         choice: the name of the setting. name: the file's name. Raises DataError if no table is
-        open, and ChoiceError if the file is not accepted, such as a file without advice for the
+        open. Raises ChoiceError if the file is not accepted, such as a file without advice for the
         setting `like`, which applies earlier advice again.
         """
         if self.path is None:

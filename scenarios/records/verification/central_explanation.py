@@ -47,8 +47,8 @@ class Explainer:
     def person(self, person: int) -> Explanation:
         """Return an explanation of the coalition's knowledge about a person, given by index.
 
-        If the coalition does not link the person to an answer, the explanation ends at the last
-        ciphertext that the coalition can still trace to the person.
+        Without a link from the person to an answer, the explanation ends at the last ciphertext
+        that the coalition can still trace to the person.
         """
         calls = self.terms.record.calls
         goals: list[Fact] = [

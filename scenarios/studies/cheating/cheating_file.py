@@ -83,8 +83,8 @@ def save(study: CheatingStudy, folder: str | PathLike[str]) -> Path:
 def grown(begun: CheatingStudy, older: CheatingStudy | None) -> CheatingStudy:
     """Return a new study that contains the runs of an older study of the same seed and version.
 
-    The larger requested number of runs applies. Attacks that the older study lacks begin at the
-    first seed.
+    begun: the new study, before its first run. The larger requested number of runs applies. Attacks
+    that the older study lacks begin at the first seed.
     """
     if older is None or older.seed != begun.seed or older.version != begun.version:
         return begun

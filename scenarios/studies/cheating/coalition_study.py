@@ -250,7 +250,7 @@ def study(
 
 
 def _with(started: CheatingStudy, shots: Mapping[str, Sequence[AttackRun]]) -> CheatingStudy:
-    """Return a study with these runs. shots: name of the attack -> its runs."""
+    """Return a study with other runs. started: the study. shots: name of the attack -> its runs."""
     attempts_played = tuple(
         msgspec.structs.replace(attempt, shots=tuple(shots[attempt.attack]))
         for attempt in started.attempts

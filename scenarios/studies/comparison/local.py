@@ -130,7 +130,8 @@ def _compared(
 def _rule(mechanism: str, questions: Sequence[Question]) -> str:
     """Return a note on the comparator `local`, in words: its randomizer and its estimates.
 
-    mechanism: "joint" (reports of whole rows) or "features".
+    mechanism: "joint" (reports of whole rows) or "features". questions: the questions, each with
+    its randomizer.
     """
     kind = type(questions[0].randomizer).__name__
     if mechanism == "joint":
@@ -139,9 +140,10 @@ def _rule(mechanism: str, questions: Sequence[Question]) -> str:
 
 
 def symbols(case: Case, how: str, question: Question, codes: Any) -> Any:
-    """Return the inputs of people to a question's randomizer: a number for each person, or bits.
+    """Return the inputs of people to a question's randomizer.
 
-    how: "joint" (whole rows) or "features". codes: the people's rows as codes.
+    An input is a number for each person, or for some randomizers a vector of bits. how: "joint"
+    (whole rows) or "features". codes: the people's rows as codes.
     """
     if how == "joint":
         return np.ravel_multi_index(tuple(codes.T), case.sizes)
@@ -151,7 +153,7 @@ def symbols(case: Case, how: str, question: Question, codes: Any) -> Any:
 def encoded_reports(case: Case, how: str, questions: Sequence[Question]) -> list[Row]:
     """Return the messages of people: for each person, the texts of its reports.
 
-    how: "joint" (whole rows) or "features".
+    how: "joint" (whole rows) or "features". questions: the questions, each with its randomizer.
     """
     rng = case.rng(STREAM)
     columns = [
@@ -167,8 +169,8 @@ def encoded_reports(case: Case, how: str, questions: Sequence[Question]) -> list
 def draws(case: Case, how: str, questions: Sequence[Question]) -> list[PairErrors]:
     """Return the errors of the analyst's two-way tables, for each of several draws of the noise.
 
-    how: "joint" (whole rows) or "features". An error is the total variation distance from the
-    truth.
+    how: "joint" (whole rows) or "features". questions: the questions, each with its randomizer.
+    An error is the total variation distance from the truth, 0 to 1.
     """
     codes, rng = case.codes(), case.rng(STREAM + 1)
     errors = []
@@ -183,7 +185,8 @@ def joint_tables(
 ) -> Mapping[tuple[int, int], Any]:
     """Return the analyst's tables of two columns, from the estimated distribution of whole rows.
 
-    codes: the people's rows as codes. rng: draws the noise.
+    questions: the single question about the whole row. codes: the people's rows as codes. rng:
+    draws the noise.
     """
     randomizer = questions[0].randomizer
     reports = randomizer.sample(symbols(case, "joint", questions[0], codes), rng)
@@ -200,7 +203,8 @@ def product_tables(
 ) -> Mapping[tuple[int, int], Any]:
     """Return the analyst's tables of two columns, as products of estimates for single features.
 
-    codes: the people's rows as codes. rng: draws the noise.
+    questions: the questions, each with its randomizer. codes: the people's rows as codes. rng:
+    draws the noise.
     """
     single: dict[int, Any] = {}
     for question in questions:
@@ -219,7 +223,7 @@ def product_tables(
 def report_leakage(case: Case, how: str, questions: Sequence[Question]) -> float:
     """Return the bits of a person's reports about its row, for rows with their true frequency.
 
-    how: "joint" (whole rows) or "features".
+    how: "joint" (whole rows) or "features". questions: the questions, each with its randomizer.
     """
     if how != "joint":
         return information(questions, case.codes())[0] or 0.0

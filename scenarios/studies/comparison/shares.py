@@ -104,7 +104,8 @@ def proved(case: Case, decision: Decision, joint: Counts) -> DecisionCertificate
 def promise(case: Case, played: SharesResult) -> float | None:
     """Return the certified share of exposed people; None without a decision.
 
-    With a release the share is proved for the respondents of round 2.
+    played: the results of the session. With a release the share is proved for the respondents of
+    round 2.
     """
     if played.decision is None or played.release is None:
         return played.decision.certificate.value if played.decision else None
@@ -167,8 +168,8 @@ def collect(
 ) -> tuple[ShareAccumulator, ShareAccumulator]:
     """Run round 1, in which every person sends two shares; return each aggregator's shares.
 
-    A user's fault affects both of its messages, a share for each aggregator. purse:
-    adds up the bytes that people send, and refused messages by reason.
+    A user's fault affects both of its messages, a share for each aggregator. session: the keys of
+    the session. purse: adds up the bytes that people send, and refused messages by reason.
     """
     plan = session.sharing
     first_pile, two = (
@@ -235,8 +236,8 @@ def _mix(
 ) -> tuple[bytes, ...]:
     """Return the batch that the shufflers hand to the analyst; RoundBurned if too few people came.
 
-    The first shuffler counts the people. envelopes: envelope -> its sender, whom the first shuffler
-    sees. state: receives the rows of people with an opened envelope.
+    The first shuffler counts the people. session: the parties' keys. envelopes: envelope -> its
+    sender, known to the first shuffler. state: receives the rows of people with an opened envelope.
     """
     rules = session.announcement.rules
     secret = session.pairs[shuffler(1)].secret
@@ -301,7 +302,8 @@ def viewer(case: Case, played: SharesResult) -> Callable[[tuple[str, ...]], View
 
     A single aggregator's shares are uniform, so they contain no information. Both aggregators
     together hold every row of round 1. All shufflers and the analyst hold every row of round 2. The
-    curator knows the counts of round 1, and every party the release.
+    curator knows the counts of round 1, and every party the release. played: the results of the
+    session.
     """
     whole = tuple(range(len(case.sizes)))
     kept_columns = played.decision.kept if played.decision and played.release is not None else ()

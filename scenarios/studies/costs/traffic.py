@@ -93,6 +93,9 @@ def traffic(
 ) -> tuple[LinkTraffic, ...]:
     """Return the messages on every link of an honest session, in the order of the protocol.
 
+    announcement: the session's announcement. calls: the query of each round. terms: the numbers of
+    respondents and of registered keys, and whether posts are signed.
+
     Raises:
         ValueError: ballots are not padded, so that their lengths depend on the answers.
     """
@@ -131,7 +134,8 @@ def grown(make: Callable[[int], Body], entry_count: int, seal: Seal | None = Non
 def _seal(terms: TrafficTerms, *, headed: bool) -> Seal | None:
     """Return a placeholder of a post's seal (signature); None if posts are not signed.
 
-    headed: whether the board has signed its log before (a head); the seal repeats the head.
+    terms: whether posts are signed. headed: whether the board has signed its log before (a head);
+    the seal repeats the head.
     """
     if not terms.signed:
         return None
@@ -154,8 +158,8 @@ def _post(
 ) -> LinkTraffic:
     """Return the traffic of `times` equal posts by an author on the board, in round `number`.
 
-    headed: whether the board has signed its log before, because each signed post then repeats
-    a digest of that log.
+    terms: whether posts are signed. headed: whether the board has signed its log before, because
+    each signed post then repeats a digest of that log.
     """
     size = times * length(body, _seal(terms, headed=headed))
     return LinkTraffic(number, author, BOARD, _kind(body), times, size)
@@ -166,7 +170,8 @@ def _list(
 ) -> LinkTraffic:
     """Return the traffic of a post with a list of `entries` entries, in round `number`.
 
-    author: the party that makes the post. make: returns the body with a given number of entries.
+    terms: whether posts are signed. author: the party that makes the post. make: returns the body
+    with a given number of entries.
     """
     kind = _kind(make(1))
     size = grown(make, entries, _seal(terms, headed=True))
@@ -179,7 +184,10 @@ def _ordered(size: int, times: int) -> tuple[bytes, ...]:
 
 
 def _opening(announcement: Announcement, terms: TrafficTerms) -> Iterator[LinkTraffic]:
-    """Yield the posts on the board before the first round."""
+    """Yield the posts on the board before the first round.
+
+    terms: the number of registered keys, and whether posts are signed.
+    """
 
     def post(author: str, body: Body) -> LinkTraffic:
         """Return the traffic of a post by an author on the board, before the first round."""
@@ -213,7 +221,8 @@ def _roster(shufflers: int, *, random: bool) -> Roster:
 def _head(terms: TrafficTerms, number: int, place: int) -> Iterator[LinkTraffic]:
     """Yield the board's signature over its log (a signed tree head), if posts are signed.
 
-    number: the round. place: the round that the signature names; 0 at the end of the session.
+    terms: whether posts are signed. number: the round. place: the round that the signature names;
+    0 at the end of the session.
     """
     if terms.signed:
         size = length(Head(place, bytes(STATE), bytes(SIGNATURE)))
@@ -223,7 +232,8 @@ def _head(terms: TrafficTerms, number: int, place: int) -> Iterator[LinkTraffic]
 def _call_posts(plan: Round, terms: TrafficTerms, *, late: bool) -> Iterator[LinkTraffic]:
     """Yield the posts before answers: the call (query), the board's head, and keyholders' posts.
 
-    late: whether a call came before, so that the board has signed its log already.
+    terms: whether posts are signed. late: whether a call came before, so that the board has signed
+    its log already.
     """
     number, rules = plan.call.round, plan.announcement.rules
     yield _post(terms, number, parties.CURATOR, plan.call, headed=late)
@@ -268,7 +278,7 @@ def _collected(plan: Round, people: int, terms: TrafficTerms) -> Iterator[LinkTr
 def _mixed(plan: Round, people: int, terms: TrafficTerms) -> Iterator[LinkTraffic]:
     """Yield the posts of each shuffler, and the batches that it forwards.
 
-    people: the number of respondents.
+    people: the number of respondents. terms: whether posts are signed.
     """
     number, rules, layers = plan.call.round, plan.announcement.rules, people * plan.slots
     if rules.challenge or rules.audit:
@@ -325,7 +335,7 @@ def _reader_posts(plan: Round, people: int, terms: TrafficTerms) -> Iterator[Lin
     """Yield the reader's posts except its tally, and its roll (list of respondents).
 
     With the challenge guard the shufflers' posts that reveal their secrets are included. people:
-    the number of respondents.
+    the number of respondents. terms: whether posts are signed.
     """
     number, rules, ballots = plan.call.round, plan.announcement.rules, people * plan.slots
     reader = plan.reader

@@ -187,9 +187,9 @@ class Trial:
     def _candidates(self) -> tuple[Rows, ...]:
         """Return tables (rows of all people) that may look like the true one in an honest session.
 
-        If the release program decrypts only rows of k people, each table has another row in place
-        of a row that stays encrypted (fewer than k people submit it). Otherwise each table has
-        other joint counts.
+        A row stays encrypted if fewer than k people submit it and the release program decrypts only
+        rows of k people. For such a program, each table has another row in place of an encrypted
+        one. For any other program, each table has other joint counts.
         """
         if self.session.setting.opens:
             kinds = kinds_of_rows(self.scenario)
