@@ -152,7 +152,10 @@ class Outside:
                 wait = min(2 * wait, LATEST)
 
     async def _shown_to_the_end(self, client: Client) -> bool:
-        """Show new posts as they come; return whether the session has ended."""
+        """Show new posts as they come; return whether the session has ended.
+
+        client: the connection to the board. False if the connection ends first.
+        """
         async with aclosing(posts(client, len(self._board.entries))) as posted:
             async for author, data in posted:
                 self._show(self._board.post(author, data))

@@ -37,9 +37,9 @@ def choices_part(
 ) -> dict[str, Any]:
     """Return the part of the page's state on the coarsenings that a search found, drawn as points.
 
-    A coarsening has a level of coarser values for each column. The text about the chosen one is not
-    included (`chosen_words`). advised: the advice with the chosen coarsening. final: whether the
-    search is complete.
+    A coarsening has a level of coarser values for each column. The text about the chosen coarsening
+    is not included (`chosen_words`). advised: the advice with the chosen coarsening. final: whether
+    the search is complete.
     """
     costed_choices = sorted(advised.choices, key=lambda pair: (pair[1].share, pair[0].people))
     points = [
@@ -91,8 +91,8 @@ def chosen_words(
 ) -> dict[str, Any]:
     """Return the people at risk under the chosen coarsening, and its description in words.
 
-    A coarsening has a level of coarser values for each column. The result belongs to the part of
-    the page's state on coarsenings.
+    A coarsening has a level of coarser values for each column. advised: the advice with the chosen
+    coarsening. The result belongs to the part of the page's state on coarsenings.
     """
     return {
         "who": _people_at_risk(advised, voice),
@@ -103,7 +103,8 @@ def chosen_words(
 def _people_at_risk(advised: Advised, voice: PageVoice) -> dict[str, Any] | None:
     """Return the people in equivalence classes smaller than k, by value; None without such people.
 
-    Rows that the release suppresses are included.
+    Rows that the release suppresses are included. advised: the advice with the chosen levels of
+    coarser values.
     """
     places = advised_places(replace(advised, row_mask=None))
     if not places.below_k:
@@ -148,8 +149,8 @@ def _point(
 ) -> dict[str, Any]:
     """Return the data with which the page draws a coarsening as a point.
 
-    costed_choice: the coarsening (a level of coarser values for each column), and its cost. number:
-    its number among the points.
+    advised: the advice with the chosen coarsening. costed_choice: the coarsening (a level of
+    coarser values for each column), and its cost. number: its number among the points.
     """
     choice, cost = costed_choice
     people = table_search.people(choice.levels)
@@ -227,7 +228,10 @@ def shares(low: float, high: float) -> list[float]:
 
 
 def _in_words(table_search: TableSearch, choice: Choice) -> str:
-    """Return a coarsening in words: the level of coarser values of each column that changes."""
+    """Return a coarsening in words: the level of coarser values of each column that changes.
+
+    table_search: the search, with the columns and their levels. choice: the level of each column.
+    """
     parts = [
         f"{column.ladder.column}: {column.ladder.levels[level].name}"
         for column, level in zip(table_search.columns, choice.levels, strict=True)

@@ -90,7 +90,7 @@ def _single(flag: str, chosen: object) -> Iterator[str]:
 
 
 def _path(flag: str, chosen: str) -> Iterator[str]:
-    """Yield a flag and a file name, which is safe as an argument."""
+    """Yield a flag and the name of a file, written so that it is not taken for an option."""
     yield from (flag, file_argument(chosen))
 
 
@@ -250,7 +250,10 @@ def score_arguments(choices: UserChoices) -> list[str]:
 
 
 def advise_arguments(choices: UserChoices, files: Files) -> list[str]:
-    """Return the arguments of `veilmix` that write the released table and its score."""
+    """Return the arguments of `veilmix` that write the released table and its score.
+
+    files: the names of the two written files.
+    """
     chosen_options = _command_options(ADVISE, choices)
     # k and the share are given even if they have their defaults, because the command would
     # otherwise take both from the earlier advice

@@ -139,7 +139,10 @@ class Further:
 
 
 def run_command(place: PlacedCommand, inputs: Inputs, progress: Progress) -> RunCommand:
-    """Run a command on the open file; return its output and the files that it wrote."""
+    """Run a command on the open file; return its output and the files that it wrote.
+
+    place: the command, for a section of the page. inputs: the open file and the settings.
+    """
     with private_folder("files of the page") as folder:
         written = {
             option.name: folder / option.file(inputs.choices)

@@ -115,7 +115,8 @@ def persons_part(
 ) -> dict[str, Any]:
     """Return the part of the page's state on persons: which rows belong to one person.
 
-    The status of the part is `blocked` if the user has to define a person.
+    table: the table, or the error that the user has to define a person; then the status of the part
+    is `blocked`.
     """
     repeated = table if isinstance(table, RepeatedPersonsError) else None
     rows = len(opened.whole.codes)

@@ -59,7 +59,10 @@ class ReleasePreview:
 
 
 def make_release(advised: Advised, progress: Progress) -> ReleasePreview:
-    """Return the released rows of the advice, with their measures; DataError for an empty table."""
+    """Return the released rows of the advice, with their measures; DataError for an empty table.
+
+    advised: the advice with the chosen level of coarser values of each column.
+    """
     progress("the released rows")
     table = released_table(advised)
     columns, rows = released_rows(advised)
@@ -247,7 +250,8 @@ def _measure(
 ) -> dict[str, Any]:
     """Return the data with which the page shows a measure of the release.
 
-    headline: the number reached. target_text: the sentence on the target. verdict: met or not.
+    headline: the number reached. label: the name of the measure. meaning: a sentence that explains
+    the measure. target_text: the sentence on the target. verdict: `met`, `unmet` or `unasked`.
     """
     return {
         "headline": headline,

@@ -226,8 +226,8 @@ def score(
 ) -> OpenedRows:
     """Return the release program's own scores (findings) of a release, for `threshold`.
 
-    release: the released counts. rows: whole row -> number of people, true. read: the reader's
-    result of opening ballots; None: not known, so closed groups are computed from `rows`.
+    release: the released counts. rows: whole row, as submitted -> number of people. read: the
+    reader's result of opening ballots; None: not known, so closed groups are computed from `rows`.
     """
     names, prefixes = schema.names, policy.prefixes
     closed_sizes = read.closed if read else None

@@ -216,7 +216,8 @@ def attack(
 def _matrix(plan: Plan, shots: Mapping[Key, AttackOutcome], crowd: Samples) -> Matrix:
     """Return the attack matrix of a plan, from the outcomes of its runs.
 
-    crowd: the people of the scenario and their rows.
+    shots: the outcome of each run, by the key of the run. crowd: the people of the scenario and
+    their rows.
     """
     scenario, people = plan.scenario, crowd.people.n
     quiet = changed(scenario, {}, ())
@@ -257,7 +258,7 @@ def _outcomes(
 ) -> Iterator[Cell]:
     """Yield all cells, attack by attack: without a defence, with each defence, with all defences.
 
-    plan: the cells that were played. names: names of defences.
+    plan: the cells that were played. names: names of defences. runs: the finished runs.
     """
     jobs = {(job.row, job.defence): job for job in plan}
     for row in dict.fromkeys(job.row for job in plan):

@@ -141,7 +141,10 @@ def plan(
 def _points(
     base: Scenario, sweep_axes: Axes
 ) -> tuple[list[tuple[dict[str, Value], Scenario]], list[str]]:
-    """Return the valid combinations of swept values, each with its scenario, and all mistakes."""
+    """Return the valid combinations of swept values, each with its scenario, and all mistakes.
+
+    base: the scenario that is swept. sweep_axes: scenario key -> its values.
+    """
     points, wrong = [], dict[str, None]()
     for values in product(*sweep_axes.values()):
         key = dict(zip(sweep_axes, values, strict=True))
@@ -156,8 +159,8 @@ def _points(
 def _with_all(base: Scenario, key: Mapping[str, Value]) -> Scenario:
     """Return the scenario without the coalitions that name a shuffler which a swept run lacks.
 
-    key: the swept values, of which `mix.shufflers` is read. Nothing is lost: the coalitions of the
-    remaining parties are scored in any case.
+    base: the scenario. key: the swept values, of which `mix.shufflers` is read. No score is lost,
+    because the coalitions of the remaining parties are scored in any case.
     """
     m = key.get("mix.shufflers")
     if not isinstance(m, int):
