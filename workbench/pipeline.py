@@ -135,7 +135,7 @@ class Pipeline:
         """Compute and show the six steps, file to result; a VeilmixError ends the work.
 
         If the table cannot be read only because of the rules in `coarsen`, the error names this
-        setting.
+        setting. inputs: the open file, the settings and the language.
         """
         self.result = self.table_search = None
         choices = inputs.choices
@@ -159,7 +159,7 @@ class Pipeline:
     async def _open(self, inputs: Inputs, key: object) -> OpenedFile:
         """Read the file; if it cannot be read, show its first lines. Raises DataError.
 
-        key: the settings on which the result depends.
+        inputs: the open file and the settings. key: the settings on which the result depends.
         """
         arguments = (inputs.path, inputs.choices)
         try:
@@ -191,7 +191,8 @@ class Pipeline:
     ) -> None:
         """Search for coarser values, first for a short time; show them; compute the result.
 
-        opened: the file with all columns. key: the settings on which the search depends.
+        inputs: the open file and the settings. opened: the file with all columns. table: the table
+        as the settings say. key: the settings on which the search depends.
         """
         choices = inputs.choices
         if missing := sorted(set(choices.hierarchy) - set(inputs.hierarchies)):
@@ -241,9 +242,9 @@ class Pipeline:
     ) -> tuple[Advised, ReleasePreview]:
         """Show the coarsenings that a search found, and the rows released under the chosen one.
 
-        A coarsening has a level of coarser values for each column. The chosen one is described in
-        words last, as this takes longest. final: whether the search is complete; only then it is
-        described.
+        A coarsening has a level of coarser values for each column. The chosen coarsening is
+        described in words last, because this takes longest. key: the settings on which the result
+        depends. final: whether the search is complete; only then the coarsening is described.
         """
         self.table_search = table_search
         settled = (key, inputs.key("levels"))
@@ -277,7 +278,8 @@ class Pipeline:
     ) -> T:
         """Return the result of a stage (part of a step): stored, or computed in a thread.
 
-        key: the settings on which the result depends; results are stored under it.
+        step: the step that is shown as working. key: the settings on which the result depends;
+        results are stored under the key. work: computes the result from `arguments`.
         """
         result = self._memory.get(stage, key)
         if result is None:
@@ -314,7 +316,8 @@ def read_parts(
 ) -> dict[str, Part]:
     """Return the parts of the page's state on the steps file, persons, columns and goal.
 
-    If the user still has to define a person, only the first two.
+    opened: the file with all columns. table: the table, or the error that the user still has to
+    define a person; then only the parts file and persons are returned. inputs: the settings.
     """
     choices, voice = inputs.choices, inputs.voice
     persons = persons_part(opened, table, choices, voice)
@@ -338,15 +341,19 @@ def _points(
 ) -> Part:
     """Return the part of the page's state on the coarsenings that a search found.
 
-    A coarsening has a level of coarser values for each column. The text on the chosen one is not
-    included.
+    A coarsening has a level of coarser values for each column. The text on the chosen coarsening is
+    not included. advised: the advice with the chosen coarsening. final: whether the search is
+    complete.
     """
     progress("wording the choices")
     return choices_part(table_search, advised, inputs.words, inputs.voice, final=final)
 
 
 def _in_words(advised: Advised, inputs: Inputs, progress: Progress) -> Part:
-    """Return the text on the chosen coarsening: the level of coarser values per column."""
+    """Return the text on the chosen coarsening: the level of coarser values per column.
+
+    advised: the advice with the chosen coarsening. inputs: the settings and the language.
+    """
     progress("wording the chosen point")
     return chosen_words(advised, inputs.choices, inputs.words, inputs.voice)
 
@@ -354,7 +361,8 @@ def _in_words(advised: Advised, inputs: Inputs, progress: Progress) -> Part:
 def ways_below(ways: list[Part], inputs: Inputs, progress: Progress) -> list[Part]:
     """Return the ways to define a person, each with the number of people below k under this way.
 
-    A person is either each row, or all rows with one value of a column.
+    A person is either each row, or all rows with one value of a column. ways: the ways, each with
+    the settings that it makes. inputs: the open file and the settings.
     """
     described_ways = []
     for way in ways:

@@ -131,7 +131,11 @@ class Workbench:
     """
 
     def __init__(self, desk: Desk, gate: Gate, token: str) -> None:
-        """Start without an open tab. token: the secret part of the address."""
+        """Start without an open tab.
+
+        desk: the state of the page. gate: refuses requests from other pages and computers.
+        token: the secret part of the address.
+        """
         self.desk, self.ended = desk, trio.Event()
         self.address = f"http://{gate.names[0]}/{token}/"
         self._gate, self._token = gate, token
@@ -275,7 +279,10 @@ class Workbench:
         return self._state()
 
     def _open(self, fields: Mapping[str, Any]) -> HttpResponse:
-        """Open the file at a path of this computer; return the state of the page."""
+        """Open the file at a path of this computer; return the state of the page.
+
+        fields: the fields of the request; `path` is the path.
+        """
         text = _text(fields, "path").strip()
         with typed(text):
             path = Path(text).expanduser()
