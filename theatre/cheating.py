@@ -44,7 +44,7 @@ def cheating_data(
 
 
 def _absence(scenario: Scenario, words: Language) -> str:
-    """Return the reason why there is no study of attacks, or the command to make one."""
+    """Return the reason why there is no study of attacks, or the command that makes a study."""
     if scenario.mix.kind == "verified":
         once = scenario.mix.submit == "once"
         sentence = words.say("says-cheating-proved")

@@ -2,8 +2,8 @@
 
 The server listens on the loopback interface, and only answers requests with a name of the loopback
 in the header `host`. So a foreign page gets no data if its name was made to point here (DNS
-rebinding). A request that changes state must come from the page itself (header `origin`); otherwise
-the request is refused.
+rebinding). A request that changes state must come from the page itself (header `origin`), or is
+refused.
 """
 
 from collections.abc import Callable

@@ -136,7 +136,7 @@ class Threshold(OneRound):
         """Return the strategy that releases all columns at once; the decision ignores counts.
 
         A value is released only if k people share its row, or with prefixes the row up to this
-        value. others: people of round 2, unused because there is one round.
+        value.
         """
         from ....protocol.rounds.opened_prefixes import ByThreshold
 

@@ -148,7 +148,7 @@ class OpenedRows(Findings, frozen=True, tag="threshold"):
 
     @property
     def people(self) -> int:
-        """The number of people whose rows were counted, with or without a released value."""
+        """The number of people that the release counts, with or without a released value."""
         return sum(depth.people for depth in self.depths)
 
     @property

@@ -153,7 +153,7 @@ class RecordEvidence:
         return self.run.scenario.population.round2_users if self.statistical else None
 
     def _claimed(self, number: int) -> tuple[Counts, ...]:
-        """Return the counts of a round from result.json, because an ideal run records no others.
+        """Return the counts of a round from result.json, because an ideal run has no transcript.
 
         number: the number of the round.
         """

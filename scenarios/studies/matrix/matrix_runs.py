@@ -167,7 +167,7 @@ def _steps(transcript: Transcript) -> int:
     """Return the number of steps of a session: each step waits for the step before.
 
     Messages of one kind in one round are sent in parallel, so they count as one step. Batches and
-    openings go from shuffler to shuffler, so those of each shuffler count as a step.
+    openings go from shuffler to shuffler, so the batches of each shuffler count as a step.
     """
     return len(
         {
