@@ -128,7 +128,10 @@ def script(topology: str, *, live: bool = False) -> str:
 
 
 def embedded(data: Any) -> str:
-    """Return data as JSON for a script element of HTML, which ends at `<` unless it is escaped."""
+    """Return data as JSON for a script element of HTML.
+
+    Each `<` is escaped, so no text in the data can end the element.
+    """
     return compact(data).replace("<", "\\u003c")
 
 
