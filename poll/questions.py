@@ -62,7 +62,7 @@ from ..strict_text import Unreadable, decoded, from_toml
 
 DEMO = Path(__file__).with_name("demo.toml")
 NEW = Path(__file__).with_name("new.toml")
-LARGEST = 1 << 20  # largest number of bytes of a file of questions
+LARGEST = 1 << 20  # largest number of bytes of a file of questions; a longer file is refused
 LONGEST_NAME = 40  # longest name of a run folder that is made from the title, in letters
 MOST_ANSWERS = 50  # largest number of answers of a question: a phone shows them all
 FREE = {

@@ -30,7 +30,7 @@ from ..roles.user import sign_many
 from .classroom import Classroom
 from .refusal import Unwelcome
 
-# seconds after the time for queries, after which no answer of the party `randomness` is awaited
+# seconds for which the answer of `randomness` is still awaited after the time for queries is over
 MARGIN = 2.0
 
 
@@ -92,7 +92,10 @@ class Seeds:
         return self._require_answer(exchange)
 
     def _require_answer(self, exchange: _Exchange) -> bytes:
-        """Return the answer to a phone's query; Unwelcome if no answer came in time."""
+        """Return the answer of the party `randomness` to a phone's query for the secret of its row.
+
+        Unwelcome if no answer came in time.
+        """
         if not exchange.answer:
             raise Unwelcome(409, "seed-late")
         return exchange.answer

@@ -75,7 +75,7 @@ class EagerClock(trio.abc.Clock):
     """
 
     def __init__(self) -> None:
-        """Start without skipped seconds."""
+        """Start at the real time; `skip_to` later adds the seconds of waiting that it skips."""
         self._skipped_seconds = 0.0
 
     def start_clock(self) -> None:
@@ -113,7 +113,12 @@ class PhoneSession:
         file: QuestionsFile | None = None,
         qr: QrCode = lambda _: "",
     ) -> None:
-        """Prepare the class, the wall, the pages and the teacher's commands."""
+        """Prepare the class, the wall, the pages and the teacher's commands.
+
+        scenario: the questions and the promise. print_line: receives lines for the teacher. file:
+        the file of the questions; None: the questions cannot change. qr: returns a QR code of an
+        address as SVG; "" if no code can be drawn.
+        """
         self.code = fresh_code()
         spare = spare_of(scenario)
         extended_mix = replace_struct(scenario.mix, deadline=scenario.mix.deadline + spare)
@@ -142,7 +147,8 @@ class PhoneSession:
         self.wall_page = WallPage(self.room, self.facts, lambda: self.scenario, qr)
         self.farewell = Farewell(self.room, self.wall)
         self._last_counts = (0, 0, 0)
-        # last attempt of the session (from 1) whose words to compare were printed; 0: none
+        # number of the last attempt of the session (from 1) whose words were printed, which people
+        # compare with their phones; 0: none
         self._read_out = 0
         self._mixing: set[str] = set()
         self._refused: set[str] = set()
@@ -221,7 +227,9 @@ class PhoneSession:
     ) -> FinishedSession:
         """Open the web server, play the session and its repetitions, and show the results.
 
-        Arguments as of `hold`.
+        opened: receives the address of the session. lines: waits, in a thread, for a line that
+        the teacher types; None: no teacher at a terminal. finished: called in a thread when the
+        session is over.
         """
         listeners = await listeners_at(self._terms.host, self._terms.port)
         port = listeners[0].socket.getsockname()[1]
@@ -399,8 +407,9 @@ class PhoneSession:
         cast = committed(self.scenario, cast_of(self.scenario), empty_population(self.scenario))
         cheating, lent = cast.adversary, AdversaryRecord()
         if answers_in(self.scenario) is AnswerKind.OPENED and self._terms.has_run_folder:
-            # The record `lent` collects the keys of the party `randomness`, to open rows for the
-            # run folder. Nobody cheats with it: it only stands where an attacker's record would.
+            # The record `lent` collects the keys of the party `randomness`, with which the rows for
+            # the run folder are opened. It stands in the place of an attacker's record, but no
+            # party deviates.
             cast = replace(cast, adversary=lent)
         if self.room.registered:
             cast = replace(cast, registry=self.room.enroll())

@@ -45,7 +45,11 @@ def sheet(title: str, address: str, codes: Sequence[str], language: Language) ->
 def slip_sheets(title: str, address: str, codes: Sequence[str], language: Language) -> str:
     """Return the slips with these codes as HTML, in random order, without the page around them.
 
-    The style sheet is `STYLE`; arguments and errors as of `sheet`.
+    The style sheet is `STYLE`. title: the title of the session. address: the address that phones
+    open; a slip's code follows it as a fragment (`#code`).
+
+    Raises:
+        ImportError: the library that draws QR codes is not installed.
     """
     order = sorted(codes, key=lambda _: secrets.token_bytes(16))
     slips = [_slip(title, address, code, language) for code in order]

@@ -39,7 +39,11 @@ class SimulatedPeople:
     """
 
     def __init__(self, room: Classroom, scenario: Callable[[], Scenario], count: int) -> None:
-        """Start without simulated people in the class; `join` lets them join."""
+        """Start without simulated people in the class; `join` lets them join.
+
+        room: the class. scenario: returns the present questions. count: the number of people that
+        join.
+        """
         self._room = room
         self._people: dict[str, Sequence[str]] = {}
         self._signers: dict[str, Signer] = {}

@@ -63,7 +63,12 @@ class Teacher:
         missing: Callable[[], tuple[str, ...]],
         print_line: LineSink,
     ) -> None:
-        """Start before the session, without a command; arguments as of the class."""
+        """Start before the session, without a command.
+
+        needed: the smallest number of people with which the session begins. missing: returns the
+        names of the shufflers that no other computer offers to run yet. print_line: receives lines
+        for the teacher.
+        """
         self.is_starting = False
         self.closing = 0
         self.end_event = trio.Event()
@@ -126,12 +131,15 @@ class Teacher:
         return longer
 
     def close(self) -> bool:
-        """Close the open round without the awaited people; return True."""
+        """Have the open round closed, although some people have not answered yet.
+
+        Return True, because this command is always possible in an open round.
+        """
         self.closing = self._room.round
         return True
 
     def end(self) -> bool:
-        """End the session, if its results are shown; return True."""
+        """End the session, if its results are shown; return True, because this is always possible."""
         self.end_event.set()
         self._chosen.set()
         return True

@@ -48,7 +48,11 @@ class TeacherPage:
     def __init__(
         self, room: Classroom, teacher: Teacher, host: str, editor: Editor | None = None
     ) -> None:
-        """Start with a new random secret in the page's address; arguments as of the class."""
+        """Start with a new random secret in the page's address.
+
+        teacher: carries out the commands. host: the address at which phones reach this computer.
+        editor: the editor of the questions; None: the questions cannot change.
+        """
         self.secret = secrets.token_hex(8)
         self._room = room
         self._teacher = teacher

@@ -50,7 +50,12 @@ class Wall(Instrument):
         proved: bool = False,
         once: bool = False,
     ) -> None:
-        """Start with an empty picture; arguments as of the class."""
+        """Start with an empty picture.
+
+        shufflers: the number of shufflers. language: language of the sentences; None: English.
+        proved: whether each step of the shufflers is proved. once: whether people submit once,
+        for both rounds.
+        """
         self.log = EventLog()
         self._language = language or english()
         self._proved = proved

@@ -58,7 +58,7 @@ HEADERS: tuple[Header, ...] = (
     ("referrer-policy", "no-referrer"),
     ("cross-origin-resource-policy", "same-origin"),
 )
-BEAT = 8.0  # longest wait of a phone for news, in seconds
+BEAT = 8.0  # seconds after which a request for news is answered, even if there is no news
 SECRET = 32  # hexadecimal digits of a phone's secret
 KEY = re.compile(rf"[0-9a-f]{{{2 * SIGNING_KEY}}}")  # form of a phone's signing key
 

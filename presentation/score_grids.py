@@ -7,7 +7,7 @@ from ..own_data.score_record import AskedQuestion, AttackRate, SensitiveColumn
 from .text_blocks import Grid
 
 NAMED = 4  # longest list of columns that is printed in full
-# name of this bound in output; tables on single sets of columns use the name too
+# name of the bound on exposure by `coverage`; tables on single sets of columns show it, too
 COVERAGE = "coverage bound"
 PERSON_BOUND = "at most, by the persons with each value of each column"
 BOUNDS = {

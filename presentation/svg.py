@@ -296,7 +296,10 @@ class Plot:
         self.drawing.text(self.x.end, at - 5, label, "note", "end")
 
     def note(self, label: str, shape: str, kind: str) -> None:
-        """Enter a mark with its label into the legend."""
+        """Enter a mark with its label into the legend.
+
+        shape: circle, diamond, square, triangle or cross. kind: class of the style sheet.
+        """
         self.entries.append((label, shape, kind, ""))
 
     def strip(self) -> None:

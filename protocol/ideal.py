@@ -34,9 +34,11 @@ from .wire.parties import Role
 from .wire.rows_per_person import dummy, people_among
 from .wire.schema import Schema
 
-# largest number of possible cells that are always counted in an array, cell by cell
+# up to this number of possible cells, people are counted in an array with an entry for each cell,
+# because such an array is small; a larger array is made only if the table has as many rows as cells
 DENSE = 1 << 16
-PACKED = 1 << 62  # largest number of cells that 64-bit integers can number
+# up to this number of cells, each has a 64-bit number; beyond it, rows are compared
+PACKED = 1 << 62
 
 Codes = npt.NDArray[np.integer]
 

@@ -228,8 +228,8 @@ def _certified(
 ) -> tuple[CountsSeen, ...]:
     """Return the counts that prove the decision, if a coalition knows only their proof.
 
-    Only the analyst holds the proof (the certificate) without the counts. Empty if the certificate
-    is revealed later.
+    Only the analyst holds the proof (the certificate) without the counts. Empty if the board
+    reveals the certificate, because it then adds no knowledge to the release.
     """
     if not _closed(ideal, policy):
         return ()

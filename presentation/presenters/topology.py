@@ -40,7 +40,7 @@ class TopologyPresenter:
 
 def _central_line(scenario: "Scenario") -> str:
     """Return the parties that a coalition needs to link people in a mix with shufflers."""
-    # a coalition needs no reader, because the reader posts its decryption shares
+    # in a verified mix the shufflers need no reader, because it posts its decryption shares
     if scenario.mix.kind == "verified":
         return "all shufflers"
     if not scenario.defence.audit:

@@ -160,7 +160,10 @@ def _numbers(curves: "Curves") -> PageNumbers:
 
 
 def _release(facts: "PageFacts") -> Grid:
-    """Return the table of the release: combinations of values with their people, and a mark."""
+    """Return the table of the release: the people with each combination of values, smallest first.
+
+    Its last column says whether the number of people is `below k` or `k or more`.
+    """
     release = facts.result.release or EMPTY_RELEASE
     rows: list[list[str]] = [
         [*map(str, row[:-1]), f"{row[-1]:,}", _mark(int(row[-1]), facts.k)]

@@ -35,7 +35,8 @@ CERTIFIES = "This page describes what was measured; it certifies nothing."
 def sheet(score: "ScoredTable") -> SignSheet:
     """Return the sheet that is signed before a table is released, from the table's score.
 
-    It has the result, four tables, the remaining risk, fields to fill in, and the command.
+    It has the result, four tables (files, columns, thresholds, attackers' success), the remaining
+    risk, fields to fill in, and the command that computed the score.
     """
     return SignSheet(
         tuple(_verdict(score)),

@@ -115,7 +115,11 @@ def _sensitive(score: "ScoredTable", column: "SensitiveColumn") -> Iterator[Row]
 
 
 def _mark(measure: str, reached: float, limit: float) -> Marked:
-    """Return `met` or `not met` for a measure: t may not exceed its limit, l must reach it."""
+    """Return `met` or `not met` for a measure of a sensitive column and its limit.
+
+    measure: `t` (t-closeness) may not exceed the limit; `l` or `entropy-l` (l-diversity) must reach
+    it. reached: the measured number.
+    """
     within = reached <= limit + 1e-9 if measure == "t" else reached >= limit - 1e-9
     return Marked("met", "good") if within else Marked("not met", "bad")
 

@@ -36,7 +36,10 @@ class Terms:
     registry: Registry | None = None
 
     def differing(self, announced: Announcement) -> tuple[str, ...]:
-        """Any party: return the names of the terms that differ from an announcement."""
+        """Any party: return the names of the agreed terms, such as `policy`, that differ.
+
+        announced: the announcement with which the terms are compared.
+        """
         pairs = {
             "title": (self.title, announced.title),
             "schema": (self.schema, announced.schema),

@@ -23,7 +23,8 @@ from ..wire.parties import Role, role
 LEAST_ANNOUNCEMENT = 1 << 16  # bytes of an announcement that an alarm may always hold as evidence
 # bytes of length fields in an encoded list: before the list, and at most before each item
 LENGTHS = 12
-# largest size in bytes of a layer, if padding is off and layers differ in size
+# bytes that count for each layer in the evidence of an alarm, if padding is off and layers differ
+# in size; an alarm with longer evidence is refused
 LARGEST_LAYER = 1 << 16
 HANDLERS = (Role.SHUFFLER, Role.CURATOR, Role.ANALYST)
 EVIDENCE_LIMITS: Mapping[Cause, int] = {

@@ -63,8 +63,9 @@ if TYPE_CHECKING:
 # time after which ballots' hashes are too late, as a multiple of the session's deadline: one
 # deadline for the answers, one for the mix
 MARKS_DUE = 2.0
-# time after a user's sending in which the user may raise an alarm, as a multiple of the session's
-# deadline. It ends half a deadline before an honest shuffler reveals its share.
+# time after a user's sending in which the user may raise an alarm that its ballot is missing; a
+# multiple of the session's deadline. It ends half a deadline before an honest shuffler reveals its
+# share of the key that opens ballots.
 COMPLAINTS_END = 2.5
 # time between the posting of the ballots' hashes and the opening, in which users look for their
 # hashes; a multiple of the session's deadline

@@ -205,7 +205,10 @@ def _tally(board: BoardState, _: str, tally: Tally) -> bool:
 
 
 def _counts_tokens(board: BoardState, tally: Tally) -> bool:
-    """Whether the number of counted ballots fits the issued tokens; True without tokens."""
+    """Whether a tally has one ballot for each issued token and query; True without tokens.
+
+    A token is a blind credential for one ballot.
+    """
     people = board.issued.get(board.number)
     return people is None or not unspent(people, tally.totals, board.round.rows)
 

@@ -40,9 +40,11 @@ from ..wire.messages import Call, Counts, Decision
 from ..wire.parties import Role
 from ..wire.schema import Schema
 
-# part of the announced rule: the curator requests one set of columns in each round
+# word in the announced rule: in each round after the first, the curator requests one set of columns
+# of its choice; without this word, it requests all sets of a size together
 BEST = "ask=best"
-MOST_CHOSEN = 16  # largest number of rounds in which the curator requests one set of columns each
+# largest number of rounds after the first in which the curator requests one set of columns each
+MOST_CHOSEN = 16
 
 
 @dataclass(frozen=True, slots=True)

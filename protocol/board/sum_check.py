@@ -64,9 +64,12 @@ def _disagreement_of_persons(
 ) -> tuple[int, ...] | None:
     """Return the first query that a release contradicts, if a person may be in several cells.
 
-    A cell may have at most as many persons as were counted with its value. All cells of a value
-    together must have at least as many, less the ballots that are missing. rows: ballots of a
-    person.
+    A query is a set of columns that an earlier round counted; a cell is a combination of released
+    values. A cell may have at most as many persons as were counted with its values in the query's
+    columns. All cells with equal values there must together have at least as many. Both may fail by
+    the number of missing ballots.
+
+    rows: the number of ballots of each person to each query. None: no contradiction.
     """
     (released,) = call.asks
     people = max(people_among(sum(count.values()), rows) for count in result.counts)

@@ -77,7 +77,10 @@ class PublicAsks:
                 self.grants.setdefault(number, {})[person] = body
 
     def granted(self, number: int, person: int) -> PublicGrant | None:
-        """Return the answer to a person's request in a round; None without an answer."""
+        """Return the curator's or analyst's answer to a person's request for tokens in a round.
+
+        None if no answer is posted. person: the person's index in the registry.
+        """
         return self.grants.get(number, {}).get(person)
 
     def unanswered(self, number: int) -> dict[str, Ask]:

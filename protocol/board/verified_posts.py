@@ -142,9 +142,11 @@ class VerifiedPosts:
         )
 
     def answers(self, tally: Tally, plan: Round) -> bool:
-        """Whether a tally counts all ballots; public counts must also fit the decryption shares.
+        """Whether a tally (counts that the curator or analyst posts) fits its round's ballots.
 
-        A tally is the curator's or analyst's account of its counts.
+        If the counts stay secret, counted and refused ballots must add up to all ballots: one for
+        each query and each user on the closed list. Public counts must follow from the last
+        shuffler's lists and the posted decryption shares.
         """
         closed = len(self.closed[plan.call.round])
         if tally.counts is None:

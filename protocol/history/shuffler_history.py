@@ -50,8 +50,8 @@ class HandedBatch:
     Attributes:
         round: the number of the round, from 1.
         people: the names of the users with answers in the batch.
-        min_dropout: the announced size of the smallest safe difference in people.
-        releases: the counts that its readers learn, one for each query.
+        min_dropout: the announced smallest safe number of people by which two batches may differ.
+        releases: the counts that the curator or analyst learns, one for each query.
         singles: whether the counts of single columns are published.
         public: whether the batch is for the release, and not for a round of the curator.
         certain: whether it counts exactly these people; False: some of them, unknown which.
@@ -67,7 +67,10 @@ class HandedBatch:
 
     @property
     def counted_people(self) -> CountedPeople:
-        """The people of the batch, with the smallest safe difference between two sets of people."""
+        """The people of the batch, with `min_dropout`.
+
+        `min_dropout` is the smallest safe number of people by which two counted sets may differ.
+        """
         return CountedPeople(self.people, self.min_dropout)
 
 

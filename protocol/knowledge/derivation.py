@@ -202,7 +202,11 @@ def closure(terms: RunCiphertexts, members: Iterable[str]) -> Knowledge:
     todo: deque[Fact] = deque()
 
     def learn(fact: Fact, rule: FactRule, *premises: Fact, event: Event | None = None) -> None:
-        """Add a new fact with its reason, and queue it for the rules; ignore a known fact."""
+        """Add a new fact with its reason, and queue it for the rules; ignore a known fact.
+
+        rule, premises: the derivation rule, and the known facts from which it derives the new fact.
+        event: the message in which a member observed the fact; None: it was not observed.
+        """
         if fact not in knowledge.why:
             knowledge.why[fact] = FactReason(rule, premises, event)
             todo.append(fact)

@@ -97,8 +97,11 @@ def _solved(matrix: list[Vector]) -> dict[int, Vector]:
     """
     equation_count = len(matrix)
     rows = [
-        [*row, *(Fraction(i == j) for j in range(equation_count))] for i, row in enumerate(matrix)
-    ]  # each row of the matrix, followed by the weights of the original equations in it
+        [*row, *(Fraction(i == j) for j in range(equation_count))]
+        for i, row in enumerate(matrix)
+        # each row of the matrix is followed by a row of the identity matrix, in which the elimination
+        # then records the weights of the original equations
+    ]
     width, rank = len(matrix[0]), 0
     for column in range(width):
         at = next((i for i in range(rank, equation_count) if rows[i][column]), None)

@@ -40,8 +40,9 @@ def expected_alone(
 ) -> float:
     """Any party: return the expected number of people unique in both releases together.
 
-    Both releases count the same people. first, second: the columns of each release, in the order of
-    its cells.
+    Both releases count the same people. All assignments of people to cells that fit both
+    releases are assumed equally likely. first, second: the columns of each release, in the order
+    of its cells.
     """
     shared = [column for column in first if column in second]
     first_groups, right = _by(release, first, shared), _by(second_release, second, shared)

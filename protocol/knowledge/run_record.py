@@ -121,7 +121,7 @@ def merge_ballots(
 
 
 def all_values(values: Iterable[str]) -> str:
-    """Return the different values of a person in a column as one text."""
+    """Return the different values of a person in a column as one text, joined by ` | `."""
     return SEVERAL.join(sorted(set(values)))
 
 
@@ -259,7 +259,7 @@ class RunRecord:
 
     @cached_property
     def answers(self) -> Mapping[tuple[int, int, int], tuple[str, ...]]:
-        """Per round, person and query, the sealed values."""
+        """By round, person and query, the values that the person sealed in its ballots."""
         return {
             (user_answers.round, user_answers.user, ask): values
             for user_answers in self.transcript.sealed_answers
@@ -290,7 +290,7 @@ class RunRecord:
             # the names of a submission are the hash of its envelope; they are empty in the summary
             # form
             if event.kind is Kind.SUBMISSION
-            and event.sender in users  # only submissions that a user sent itself count
+            and event.sender in users  # submissions by other parties belong to no user
         }
         rows: dict[int, dict[int, Row]] = {number: {} for number in self.calls}
         for user_answers in self.transcript.sealed_answers:

@@ -211,7 +211,7 @@ class Transcript:
     def sized(cls, users: int) -> "Transcript":
         """Return an empty transcript for a run with this many people.
 
-        Large runs get the summary form.
+        Above 100,000 people it is a summary: an event stands for all messages of a kind in a round.
         """
         return cls(users, summary=users > SUMMARY_ABOVE)
 

@@ -34,7 +34,9 @@ class PeerLoot:
 def accuser_values(loot: PeerLoot) -> People:
     """Any party: return, by accuser's index, the values that its accusations reveal.
 
-    Empty unless the attackers have all secret shares of the round's key, revealed or their own.
+    An accusation shows the content of a layer of the accuser's own onion. At the end of the
+    onion's path this is the accuser's sealed ballot. The result is empty unless the attackers
+    have all secret shares of the key to the round's ballots, revealed or their own.
     """
     rows: People = {}
     board, plan = loot.reckoning.board, loot.reckoning.mixed

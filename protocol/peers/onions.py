@@ -205,10 +205,11 @@ def goes_on(plan: PeerRound, peer: int, step: int, content: bytes) -> bool:
 
 
 def accuse(onion: Onion, step: int, now: int) -> Accusation:
-    """Peer: return the proof that the holder of its onion in a step did not forward it.
+    """Peer: return the accusation that a peer did not forward the content of a layer of its onion.
 
-    step: the step in which the layer arrived at the holder. now: the step of the accusation, which
-    follows the step in which the layer was due.
+    It shows the content, and the randomness that sealed the layer, so that every peer can check
+    it. step: the step in which the layer arrived at the accused peer. now: the step of the
+    accusation, which follows the step in which the content was due.
     """
     content, drawn = onion.inside[step - 1], onion.draws[step - 1]
     return Accusation(now, onion.path[step - 1], content, drawn)

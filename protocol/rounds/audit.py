@@ -99,6 +99,9 @@ def _link(
     """Return the opening of one layer: its key, and a proof of the key if the layer is invalid.
 
     Zeros stand in place of the key if the layer has no key, or if no proof is possible.
+
+    hop: the number of the shuffler that opens the layer, from 1. secret: its private key.
+    place: the index of the layer among the shuffler's inputs, from 0.
     """
     try:
         key, at = box_key(secret, layer), plan.hops[hop - 1]

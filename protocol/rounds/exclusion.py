@@ -293,7 +293,10 @@ def _rows_left(domains: Domains, open_: int) -> int | None:
 
 
 def _next(domains: Domains, depth: int) -> Domains:
-    """Return a list with the domain of the column at this depth; empty after the last column."""
+    """Return a list with the domain of the column number `depth`, from 0.
+
+    The list is empty after the last column.
+    """
     return domains[depth : depth + 1]
 
 

@@ -209,7 +209,7 @@ class BatchDigest:
                 self._state.update(head + head.join(group))
 
     def digest(self) -> bytes:
-        """Return the digest, 32 bytes."""
+        """Return the SHA-256 digest, 32 bytes, of all layers that were added."""
         return self._state.digest()
 
 

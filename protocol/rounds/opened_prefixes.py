@@ -21,7 +21,8 @@ Cell = tuple[str, ...]
 # Announced rules: whole rows open, or prefixes of rows. The suffix CLOSED may follow.
 WHOLE, PREFIXES = "threshold", "threshold prefixes"
 CLOSED = " closed"  # suffix of a rule: the analyst publishes less than it opens (exclusion.py)
-# the announced rule by which only a random sample of people takes part
+# the announced rule by which only a random sample of people takes part; the number after `sample=`
+# is the sampling rate in units of 2**-32
 SAMPLED = re.compile(r"threshold sample=([1-9][0-9]{0,9})/4294967296")
 PARTS = 1 << 32  # sampling rates are whole multiples of 1 / PARTS
 

@@ -78,7 +78,10 @@ class ShareSession:
 
     @property
     def size(self) -> int:
-        """The bytes of a sealed share, the same for all people."""
+        """The size in bytes of a sealed share, which a person sends to one aggregator.
+
+        All shares are equally long, because each has a number for every possible value.
+        """
         return layer_size(self.suite, WORD * self.length)
 
     def context(self, aggregator: int, user: int) -> bytes:
@@ -89,7 +92,7 @@ class ShareSession:
 
 @dataclass(frozen=True, slots=True)
 class SealedShares:
-    """A person's two sealed shares, for aggregator 1 and aggregator 2."""
+    """A person's row as two shares that add up to it, sealed to aggregator 1 and to aggregator 2."""
 
     layers: tuple[bytes, bytes]
 
@@ -236,7 +239,11 @@ class ShareAccumulator:
 def open_share(
     plan: ShareSession, aggregator: int, user: int, secret: SecretKey, layer: bytes
 ) -> Vector:
-    """Aggregator: decrypt a person's share. Refused if its size is wrong or it does not open."""
+    """Aggregator: decrypt a person's share. Refused if its size is wrong or it does not open.
+
+    aggregator: the number of the aggregator, 1 or 2. user: the person's index, from 0. layer: the
+    sealed share.
+    """
     if len(layer) != plan.size:
         raise Refused(Reason.WRONG_SIZE)
     plain = open_layer(secret, layer, plan.context(aggregator, user))

@@ -91,8 +91,10 @@ def make_levels(
 ) -> list[TextLevel]:
     """Person: check the answer of `randomness`, and return the levels to seal.
 
-    A level has the secret and the text of a prefix of the row. Refused (MALFORMED, DOES_NOT_OPEN)
-    if the answer was not made with the key on the board: another key could mark this person.
+    A level belongs to a prefix (the first values) of the row. It has the secret of the prefix,
+    and the text of the values that the prefix adds to the level before. Refused (MALFORMED,
+    DOES_NOT_OPEN) if the answer was not made with the key on the board: another key could mark
+    this person.
 
     asking: the person's state since its request.
     public: the public key of `randomness` on the board.
@@ -113,7 +115,7 @@ def write(
     """Person: return the padded ballot with these levels of its row.
 
     sealer: seals levels so that k equal levels open.
-    levels: the secret and the text of each prefix of the row.
+    levels: for each prefix of the row, its secret and the text of the values that it adds.
     entropy: the person's randomness in this session.
     """
     message = sealer.seal(levels, entropy.fork("shares"))

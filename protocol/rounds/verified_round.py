@@ -125,10 +125,14 @@ def posted_keys(shares: Sequence[KeyShare]) -> BallotKeys:
 def joint_keys(plan: Round, posted: Mapping[str, BallotKeys]) -> RoundKeys:
     """Return the joint keys of a round, after checking the keys that the parties posted.
 
-    posted: the posted keys, by party.
+    Each shuffler, and the curator or analyst, posts a public key for every query. The joint key
+    of a query is the sum of these keys; the ballots to the query are encrypted to it.
+
+    posted: by party, its post with its public keys and their proofs.
 
     Raises:
-        VerificationError: a proof of ownership does not hold, or keys cancel out.
+        VerificationError: a proof of ownership does not hold, or the keys add up to the identity
+            (then the joint key hides nothing).
         Refused: (MALFORMED) a record of a key is malformed.
     """
     size = GROUP.element_size
@@ -394,7 +398,10 @@ def share_elements(posted: OpeningShares) -> list[tuple[bytes, ...]]:
 
 
 def own_decryptions(keys: Sequence[KeyShare], lists: Lists) -> list[tuple[bytes, ...]]:
-    """Curator or analyst: return its unposted decryption shares of a round with secret counts."""
+    """Curator or analyst: return its unposted decryption shares of a round with secret counts.
+
+    keys: its key for each query. lists: the ciphertexts of each query after the last shuffle.
+    """
     pairs = zip(keys, lists, strict=True)
     return [tuple(partial_decryptions(GROUP, key, rows.firsts)) for key, rows in pairs]
 
