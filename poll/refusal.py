@@ -14,7 +14,11 @@ class Unwelcome(Exception):
     """
 
     def __init__(self, status: int, key: str = "", **values: object) -> None:
-        """Keep the status and the reason; arguments as of the class."""
+        """Keep the status and the reason.
+
+        status: the HTTP status. key: the name of the sentence that is the reason; "": the reason is
+        `values["words"]`. values: the values of the sentence's placeholders.
+        """
         super().__init__(status, key)
         self.status = status
         self._key = key

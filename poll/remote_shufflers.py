@@ -272,7 +272,7 @@ class FarNetwork(Network):
     def __init__(self, mixer_link: MixerLink, *arguments: object) -> None:
         """Start without parties.
 
-        mixer_link: the connections to the shufflers. arguments: the arguments of `Network`.
+        mixer_link: the connections to the shufflers. arguments: passed on to the base class.
         """
         super().__init__(*arguments)  # type: ignore[arg-type]
         self._mixer_link = mixer_link

@@ -58,7 +58,7 @@ from .wall import Wall
 from .wall_page import QrCode, WallPage
 from .web import PhoneServer
 
-GRACE = 4.0  # seconds after the last post, for phones that are slow to read it
+GRACE = 4.0  # seconds for which this computer still answers after the last post, for slow phones
 # seconds after the last answer, before the round is closed early: a pause for slow messages
 BREATH = 0.2
 LOOK = 0.1  # seconds between two checks for new answers
@@ -259,8 +259,8 @@ class PhoneSession:
             await self._stay()
             nursery.cancel_scope.cancel()
         if finished is not None and not is_reported:
-            # Ctrl-C while the teacher could still repeat the ended session cancels the tasks above,
-            # before `finished` is called.
+            # The teacher pressed Ctrl-C while the ended session could still be repeated. This
+            # cancelled the tasks above before they called `finished`.
             finished(finished_session)
         return finished_session
 

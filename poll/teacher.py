@@ -111,7 +111,10 @@ class Teacher:
         return max(0, self.needed - len(self._room.phones)), self._missing()
 
     def begin(self) -> bool:
-        """Begin the session; return False, and print why, if people or shufflers are missing."""
+        """Begin the session if enough people and all shufflers are here; return whether it begins.
+
+        If not, print the number of people, and the missing shufflers.
+        """
         present_people, (missing_people, missing) = len(self._room.phones), self.lacks
         if missing_people:
             are = "person is" if present_people == 1 else "people are"
@@ -139,7 +142,10 @@ class Teacher:
         return True
 
     def end(self) -> bool:
-        """End the session, if its results are shown; return True, because this is always possible."""
+        """End the session, if its results are shown; return True.
+
+        The result is always True, because a teacher may always end the session then.
+        """
         self.end_event.set()
         self._chosen.set()
         return True

@@ -55,7 +55,11 @@ class WallPage:
     def __init__(
         self, room: Classroom, facts: Facts, scenario: Callable[[], Scenario], qr: QrCode
     ) -> None:
-        """Start without the address of the session; arguments as of the class."""
+        """Start without the address of the session.
+
+        facts: returns the state for phones. scenario: returns the present questions. qr: returns a
+        QR code of an address as SVG; "" if no code can be drawn.
+        """
         self.address = ""
         self.measured: EndFigures | None = None
         self._room = room
@@ -177,7 +181,10 @@ def release_of(scenario: Scenario, board: Board) -> dict[str, Any] | None:
 
 
 def _largest(row: tuple[list[str], int] | list[Any]) -> tuple[int, list[str]]:
-    """Return the sort key of a row of the release: rows with most people come first."""
+    """Return the key that sorts rows of the release: most people first, then by values.
+
+    row: the values, and the number of people with these values.
+    """
     return -row[1], row[0]
 
 

@@ -274,7 +274,7 @@ def notes(views: "Sequence[Received]", prior: str = "uniform") -> Iterator[str]:
     if any(view.reports for view in views):
         yield LINKED
         return
-    # not computed if persons have several rows
+    # the numbers of guessed rows are computed only if each person has a single row
     if all(view.rows_guessed is None for view in views):
         yield PERSONS
         return
@@ -339,9 +339,9 @@ def scores(outcome: "Outcome", *, deviated: bool) -> Iterator[Score]:
         (f"linked by {reader} and {whole.removeprefix('both ')}", [reader, *shufflers], BROKEN),
     ]
     if RANDOMNESS in further_parties(outcome.scenario):
-        # Such a run has a second trust assumption: the reader and `randomness` do not pool their
-        # views. Together they can read the values that must stay closed, although not whose they
-        # are.
+        # A run with the party `randomness` assumes, too, that this party and the reader do not pool
+        # their views. Together they can read the values that must stay closed, but not link them to
+        # people.
         both = [reader, RANDOMNESS]
         rows.append(("linked by analyst and randomness", both, SECOND_ASSUMPTION))
     for label, members, meaning in rows:

@@ -27,9 +27,9 @@ LIKE = {"heavy-hitters": "one that nobody has"}
 def _unknown_neighbours(scenario: Scenario, people: Population) -> Iterator[str]:
     """Yield lines on the data from which epsilon after shuffling will be certified.
 
-    Only for a mechanism that gives no report distributions for neighbouring data (data sets that
-    differ in one person). Then the entries of its matrix are used, or its local epsilon alone. A
-    mechanism with several messages a person is left out.
+    There is a line only for a mechanism that gives no report distributions for neighbouring data
+    (data sets that differ in one person). Then the entries of its matrix are used, or its local
+    epsilon alone. A mechanism with several messages a person is left out.
     """
     mechanism = scenario.local.mechanism
     if mechanism not in mechanisms() or not scenario.local.epsilon:

@@ -136,10 +136,10 @@ def share_columns(feature: "Estimated") -> "dict[str, Sequence[float]]":
 
 
 def share_grid(estimates: "Sequence[Estimated]", max_rows: int | None = None) -> Grid:
-    """Return the table of estimated shares of values, with limits, nearest distribution and truth.
+    """Return the table of estimated shares of values, with limits, the nearest shares, and truth.
 
-    max_rows: largest number of printed values of a feature, by falling estimate; None:
-    all values.
+    An estimate can lie below 0 or above 1; the nearest shares do not, and they sum to 1. max_rows:
+    the largest number of printed values of a feature, by falling estimate; None: all values.
     """
     names = [name for name in share_columns(estimates[0]) if name != "standard_error"]
     tables = []

@@ -181,8 +181,7 @@ class PageFacts:
         """The number of people in the release that are in an equivalence class smaller than k.
 
         An equivalence class is the people with equal released values. In the program `threshold`,
-        and if persons have several rows, the number follows from the run's exposure, which has its
-        own definition.
+        and if persons have several rows, it is the run's true exposure times the people released.
         """
         if self.opens or self.result.several_rows:
             return round(self.result.exposure.true * self.released)

@@ -97,7 +97,10 @@ def no_find_text(result: "CoalitionResult", study: "SearchResult") -> str:
 
 
 def grouped(kinds: Sequence[str]) -> str:
-    """Return kinds of deviations from the protocol, grouped by action: `omit ask, tally; add`."""
+    """Return kinds of deviations from the protocol, grouped by action: `omit ask, tally; add`.
+
+    kinds: each an action, mostly with a kind of message, such as `omit ask`.
+    """
     by_action: dict[str, list[str]] = {}
     for kind in kinds:
         action, _, message = kind.partition(" ")

@@ -35,7 +35,7 @@ TRUTH = 1  # index of the row with the true exposure, in the table of bounds
 UNRELATED = (
     "if the columns had nothing to do with each other: estimate, mean (95 % of permutations)"
 )
-# benchmarks/unrelated_columns.py counts the tables of this text: 569 of 600, and 192 of 600.
+# the numbers in this text were counted by benchmarks/unrelated_columns.py: 569 of 600, 192 of 600
 MISLEADS = (
     "It misleads where columns depend on each other: the truth was in its range in 569 of 600 "
     "tables of unrelated columns, in 192 of 600 where columns agree with chance 0.9"
@@ -239,9 +239,9 @@ def attacker_blocks(score: "ScoredTable") -> Iterator["Block"]:
 
 
 def _attacker(attacker: "Attacker") -> tuple[str, str, str]:
-    """Return an attacker's success: largest chance, mean chance, and share of people above 1 / k.
+    """Return an attacker's success as three texts, from the chance to re-identify each person.
 
-    The share is of people with a chance above 1 / k.
+    They are the largest chance, the mean chance, and the share of people with a chance above 1 / k.
     """
     return f"{attacker.largest:.4g}", f"{attacker.mean:.4g}", percent(attacker.above)
 

@@ -218,9 +218,10 @@ class ThresholdPresenter(OneRoundPresenter):
 
 
 def _sampling_promise(policy: "Policy") -> str:
-    """Return the privacy guarantee if people take part at random: an epsilon, with a delta by view.
+    """Return the privacy guarantee if people take part at random: epsilon, and deltas.
 
-    It is stated for `ASSUMED_PEOPLE` people.
+    There is a delta for each observer: readers of the release, the analyst, and the analyst with
+    the party `randomness`. The guarantee is stated for `ASSUMED_PEOPLE` people.
     """
     from ...scenarios.programs.threshold.estimates import losses
 

@@ -46,7 +46,10 @@ def targets_met(score: "ScoredTable") -> bool:
 
 
 def _crowd(score: "ScoredTable") -> Row:
-    """Return the row on k: the smallest crowd wanted and found, in the columns of the target."""
+    """Return the row on k: the smallest crowd that is wanted, and the smallest that is found.
+
+    A crowd is the people with equal values in the columns that others are assumed to know.
+    """
     k, n, exposed = score.k, score.users, below(score)
     threshold = release_of(score).threshold
     authority = threshold.authority if threshold else SIGNER_TEXT

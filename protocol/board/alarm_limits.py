@@ -21,7 +21,8 @@ from ..wire.messages import WITNESS, Alarm, Cause
 from ..wire.parties import Role, role
 
 LEAST_ANNOUNCEMENT = 1 << 16  # bytes of an announcement that an alarm may always hold as evidence
-# bytes of length fields in an encoded list: before the list, and at most before each item
+# upper bound on the bytes of length fields in an encoded list: so many before the list, and so many
+# before each item
 LENGTHS = 12
 # bytes that count for each layer in the evidence of an alarm, if padding is off and layers differ
 # in size; an alarm with longer evidence is refused

@@ -60,8 +60,8 @@ from ..wire.wire import Reader, Writer, decode
 if TYPE_CHECKING:
     from .board import Board
 
-# time after which ballots' hashes are too late, as a multiple of the session's deadline: one
-# deadline for the answers, one for the mix
+# time after a keyholder's sending in which the ballots' hashes must arrive, else it aborts the
+# round; a multiple of the session's deadline: one for the answers, one for the mix
 MARKS_DUE = 2.0
 # time after a user's sending in which the user may raise an alarm that its ballot is missing; a
 # multiple of the session's deadline. It ends half a deadline before an honest shuffler reveals its

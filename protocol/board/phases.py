@@ -70,9 +70,9 @@ _CLOSED = _move("curator", BOARD, Phase.OVER)
 
 
 def _head(phase: Phase) -> Mapping[Kind, Move]:
-    """Return the table entry of the board's signed head; the phase stays.
+    """Return the table entry of the board's signed tree head, which does not change the phase.
 
-    The head is the board's signature over its whole log.
+    A signed tree head is the board's signature over its whole log.
     """
     return {Kind.HEAD: _move("board", BOARD, phase)}
 

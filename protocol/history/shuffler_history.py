@@ -189,9 +189,12 @@ class History:
     def admit(self, now: HandedBatch, singles: SingleCounts | None, *, first: bool) -> None:
         """First shuffler: remember a batch; RoundBurned if it is unsafe after earlier batches.
 
-        `strange`: the reason why its people cannot be identified, so no batch is known to be safe.
-        `burn`: whether to abort then, or only to warn. singles: the counts of single columns of the
-        batch's people; None: unknown. first: whether this is the first batch of its session.
+        If the attribute `strange` is set, the batch's people cannot be identified, so it is unsafe.
+        For reasons that concern people, the attribute `burn` decides whether to abort the round, or
+        only to warn; for columns and values the attribute `union` decides.
+
+        singles: the counts of single columns of the batch's people; None: unknown. first: whether
+        this is the first batch of its session.
         """
         if first or not self.sessions:
             self.sessions.append([])

@@ -157,9 +157,10 @@ def senders(loot: AdversaryView, number: int) -> list[str]:
 
 
 def batch(loot: AdversaryView, plan: Round, hop: int) -> tuple[bytes, ...]:
-    """Network or receiver: return the layers sent to this party in a round.
+    """Network or receiver: return the layers that a party received from the party before it.
 
-    Empty if no batch was sent. loot: the attackers' joint view. hop: from 1.
+    The parties are the shufflers, and then the curator or analyst. Empty if no batch was sent.
+    loot: the attackers' joint view. hop: the receiver's index among the parties, from 2.
     """
     layers: list[bytes] = []
     for piece in batches(loot, plan, plan.openers[hop - 2], plan.openers[hop - 1]):

@@ -8,7 +8,13 @@ from .transcript import Event
 
 
 class FactRule(StrEnum):
-    """The rule by which a fact is derived; derivation.py explains each rule."""
+    """The rule by which a coalition derives a fact; derivation.py has the exact rules.
+
+    OWN: a member sealed it. KEY: a member has the private key. SHOWN: an audit opened it in public.
+    SAW: a member observed the message. SENDER: a member observed who submitted an envelope.
+    OPEN: a key opens a ciphertext. FOLLOW: the content belongs to the sender of its ciphertext.
+    ORDER: a batch kept its order. READ: an opened answer shows its values.
+    """
 
     OWN = "own"
     KEY = "key"

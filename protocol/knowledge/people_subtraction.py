@@ -61,7 +61,8 @@ def _rest(
 ) -> Counts:
     """Return a count without the attackers' own answers; empty if they contradict the count.
 
-    number: the round. columns: the columns of the count.
+    number: the round. columns: the columns of the count. counts: the number of people by cell.
+    known_answers: the attackers' rows, and the number of other counted people.
     """
     plan, rest = loot.plan(number), Counter(counts)
     if plan is None:

@@ -28,7 +28,7 @@ LINKING_FLAWS = {
     Flaw.BUNDLED,
     Flaw.ONE_SALT,
     Flaw.ONE_KEY,
-}  # design errors that link all answers of a person
+}  # deliberate weaknesses, to show an attack, that link all answers of a person
 LinkingParties = TypeVar("LinkingParties", bound=Collection[str])
 
 

@@ -31,7 +31,8 @@ from ..wire.wire import Reader, decode
 # bytes of the hash that names a ciphertext; two of a million messages collide with probability
 # below 2**-24
 NAME = 8
-SUMMARY_ABOVE = 100_000  # people; larger runs keep only sums of messages
+# people; in larger runs an event stands for all messages of a kind in a round
+SUMMARY_ABOVE = 100_000
 # bytes; the layers of a longer batch are hashed later, because hashing takes milliseconds and would
 # delay the parties
 LONG = 1 << 20

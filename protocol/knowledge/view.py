@@ -146,8 +146,8 @@ class View:
     def _compared(self, counts_seen: CountsSeen) -> Hashable:
         """Return the key by which two views compare the counts of a query.
 
-        In the program `threshold` users that help the analyst open more cells, so the key has all
-        cells. In other programs the number of cells is enough.
+        In the program `threshold` the key has all cells, because members that are users can help
+        the analyst to open more of them. In other programs the number of cells is enough.
         """
         return frozenset(counts_seen.counts.items()) if self.threshold else len(counts_seen.counts)
 

@@ -247,7 +247,8 @@ def check_pairs(
         max_outputs = len(input_hashes) * (plan.slots if hop == 1 else 1)
         if len(traced[hop]) > max_outputs:
             raise RoundBurned(f"{plan.openers[hop - 1]} sent more layers than came to it")
-        # the check of a second shuffler checks the first shuffler of its pair too, in `due_of`
+        # `due_of` checks the first shuffler of a pair, too, so only second shufflers are checked
+        # here
         if hop % 2 == 0:
             due = due_of(plan, hop, accepted, traced, tosses, opened)
             led_to(plan, hop, opened[hop], due, input_hashes, traced[hop])

@@ -422,7 +422,8 @@ def write_bundle(plan: Round, ballots: Sequence[tuple[Ballot, bytes]]) -> bytes:
 def read_bundle(plan: Round, plaintext: bytes) -> list[Ballot]:
     """Curator or analyst: return the ballots of a person that came in one plaintext.
 
-    They come so only in a scenario that shows this attack on purpose. Refused as in `read_ballot`.
+    They come so only in a scenario that shows this attack on purpose. Refused if a ballot is
+    malformed, or if a value is outside its domain.
     """
     data = unpad(plaintext) if plan.ballot else plaintext
     parts = decode(data, lambda reader: [reader.blob() for _ in plan.call.asks])

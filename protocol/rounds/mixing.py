@@ -21,8 +21,9 @@ from .round_context import Round
 
 # Number of envelopes that one call decrypts, at least: one call for many is faster than many calls.
 MIN_ENVELOPES = 16
-PIECE = 1 << 25  # largest number of bytes of layers in one message
-UNPADDED = 1 << 15  # largest number of layers in one message, if their sizes differ
+PIECE = 1 << 25  # largest number of bytes of layers in one message; a larger batch is sent in parts
+# largest number of layers in one message, if their sizes differ because padding is off
+UNPADDED = 1 << 15
 HASHED = 1 << 12  # number of layers that are hashed together, for speed
 
 

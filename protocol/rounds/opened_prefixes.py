@@ -109,9 +109,10 @@ class ByThreshold:
         decision: Decision,
         joint: Counts,
     ) -> DecisionCertificate:
-        """Return the certificate of a release: it states 0 exposed people if the reader was honest.
+        """Return the certificate of a release, with the number of exposed people.
 
-        joint: the released counts, by cell.
+        It is 0 if the analyst was honest, because only values that k people share open. joint: the
+        released counts, by cell.
         """
         people = exposed(joint, self.k)
         return DecisionCertificate(decision.certificate.rule, self.k, sum(joint.values()), people)
@@ -181,11 +182,11 @@ def exposed(released: Counts, k: int) -> int:
 
 
 def cut_short(released: Counts, k: int) -> int:
-    """Count people in cells of fewer than k people of which only the first values opened.
+    """Count the people with a partly opened row, in cells of fewer than k people.
 
-    At least k people share the opened values. Yet an attacker that knows a person's row and its
-    opened values learns that the person is among these fewer than k people. released: the number of
-    people by cell.
+    At least k people share the opened values of such a row. But fewer than k have exactly these
+    values opened and no more. An attacker that knows a person's row and its opened values finds
+    the person among these few. released: the number of people by cell (opened values, then BLANK).
     """
     return sum(n for row, n in released.items() if n < k and BLANK in row and row[0] != BLANK)
 

@@ -25,9 +25,7 @@ LABEL = b"veilmix submission 1\0"
 
 
 def registry_root(registry: Registry | None) -> bytes:
-    """Any party: return the Merkle root (32 bytes) of the registered keys.
-
-    The announcement states it.
+    """Any party: return the Merkle root (32 bytes) of the registered keys, as in the announcement.
 
     Empty without a registry.
     """

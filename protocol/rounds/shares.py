@@ -92,7 +92,10 @@ class ShareSession:
 
 @dataclass(frozen=True, slots=True)
 class SealedShares:
-    """A person's row as two shares that add up to it, sealed to aggregator 1 and to aggregator 2."""
+    """A person's two shares, sealed to aggregator 1 and to aggregator 2.
+
+    The shares are vectors that add up to the person's row, mod 2^32.
+    """
 
     layers: tuple[bytes, bytes]
 

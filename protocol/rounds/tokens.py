@@ -149,7 +149,10 @@ def check_grant(request: Ask, granted: Grant, public: bytes) -> None:
 
 
 def ask_digest(elements: Sequence[bytes]) -> bytes:
-    """Return the digest (32 bytes) of a token request, which the user signs."""
+    """Return the digest (32 bytes) of a token request, which the user signs.
+
+    elements: the blinded inputs in the request.
+    """
     return sha256(b"".join(elements)).digest()
 
 

@@ -108,9 +108,10 @@ class RoundKeys:
 
 
 def draw_keys(plan: Round, party: str, entropy: Entropy) -> tuple[KeyShare, ...]:
-    """Shuffler, curator or analyst: draw its key pairs of a round, in the order of `keys_due`.
+    """Shuffler, curator or analyst: draw its key pairs of a round.
 
-    entropy: randomness of this round alone.
+    There is a key pair for each query. If users submit once for both rounds, shufflers and analyst
+    also draw a key pair for the release. entropy: randomness of this round alone.
     """
     return tuple(
         make_key(context_of(plan, number, party), entropy) for number in keys_due(plan, party)
@@ -224,7 +225,12 @@ def check_handed(
 
 
 def _check_proofs(plan: Round, keys: RoundKeys, handed: HandedBallot) -> None:
-    """Raise an error unless the user proves that it knows the content of each of its ballots."""
+    """Raise an error unless the user proves that it knows the content of each of its ballots.
+
+    Raises:
+        VerificationError: a proof does not hold.
+        Refused: a ballot is malformed.
+    """
     for question, record in enumerate(split_ballots(plan, handed.ballots)):
         context = context_of(plan, question, parties.user(handed.person))
         if plan.once:
