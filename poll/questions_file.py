@@ -48,7 +48,12 @@ class QuestionsFile:
 
     @classmethod
     def read(cls, path: Path | None) -> "QuestionsFile":
-        """Read a file of questions; None: the demo. Errors as of `read_questions`."""
+        """Read a file of questions; None: the demo.
+
+        Raises:
+            ScenarioError: the file has mistakes; the text has a line for each.
+            StorageError: the file cannot be read.
+        """
         data = read_bounded(path or DEMO, LARGEST, "file of questions")
         table = parse_questions(data, path or DEMO)
         folder = path.resolve().parent if path else Path.cwd()

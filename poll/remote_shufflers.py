@@ -139,7 +139,7 @@ class MixerLink(Instrument):
     def send(self, receiver: str, bag: Bag) -> None:
         """Send messages to a party on another computer; they are stored until the party has them.
 
-        bag: pairs of sender and message.
+        receiver: the name of the party. bag: pairs of sender and message.
         """
         name = self._naming.name
         letters = tuple(
@@ -187,7 +187,8 @@ class MixerLink(Instrument):
     async def hurry(self, number: int) -> None:
         """Tell the first shuffler that all people have answered, so that it need not wait longer.
 
-        It is told only once it has all messages of this computer. number: the round.
+        Nothing is sent while messages of this computer are still on their way to that shuffler.
+        number: the round.
         """
         first = self._shufflers[0]
         if not self._outboxes[first].empty:
@@ -279,7 +280,10 @@ class FarNetwork(Network):
         mixer_link.joins(self)
 
     async def hand(self, receiver: str, bag: Bag) -> None:
-        """Deliver messages to a party on this computer, or send them to another computer."""
+        """Deliver messages to a party on this computer, or send them to another computer.
+
+        receiver: the name of the party. bag: pairs of sender and message.
+        """
         if not self._mixer_link.far(receiver):
             await super().hand(receiver, bag)
             return

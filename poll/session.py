@@ -86,11 +86,14 @@ class EagerClock(trio.abc.Clock):
         return time.monotonic() + self._skipped_seconds
 
     def deadline_to_sleep_time(self, deadline: float) -> float:
-        """Return the real seconds until a time of this clock."""
+        """Return the real seconds until a time of this clock. deadline: the time, in seconds."""
         return deadline - self.current_time()
 
     def skip_to(self, then: float) -> None:
-        """Advance the session's clock to a time, to end a wait early; it never goes back."""
+        """Advance the session's clock to a time, to end a wait early; it never goes back.
+
+        then: the time, in seconds of this clock.
+        """
         self._skipped_seconds += max(0.0, then - self.current_time())
 
 
@@ -275,7 +278,10 @@ class PhoneSession:
             self.room.change()
 
     async def _attempt(self, desk: PhoneServer) -> FinishedSession:
-        """Play one attempt of the session to its end, with its own simulated people."""
+        """Play one attempt of the session to its end, with its own simulated people.
+
+        desk: the web server, to which phones and simulated people submit.
+        """
         async with trio.open_nursery() as nursery:
             simulated = SimulatedPeople(self.room, lambda: self.scenario, self._terms.simulated)
             simulated.join()

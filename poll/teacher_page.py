@@ -30,7 +30,7 @@ from .refusal import Unwelcome
 from .repeats import RETURN_SECONDS
 from .teacher import MORE, Teacher
 
-BEAT = 1.0  # longest wait for news in seconds: the page shows a clock and people joining
+BEAT = 1.0  # seconds after which a request for news is answered: the page shows a clock
 NO_STORE = ("cache-control", "no-store")
 JSON = (("content-type", "application/json"), NO_STORE)
 

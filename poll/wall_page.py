@@ -30,7 +30,7 @@ from .end_figures import EndFigures
 from .fingerprint_words import compared_digest, session_words
 from .refusal import Unwelcome
 
-BEAT = 8.0  # longest wait of the page for news, in seconds
+BEAT = 8.0  # seconds after which a request for news is answered, even if there is no news
 NO_STORE = ("cache-control", "no-store")
 JSON = (("content-type", "application/json"), NO_STORE)
 

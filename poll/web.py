@@ -51,7 +51,8 @@ NO_STORE = ("cache-control", "no-store")
 # The browser may store this page, unlike other responses: it can then restore a sleeping tab
 # without reaching this server. A fresh load still asks whether the page is current.
 NO_CACHE = ("cache-control", "private, no-cache")
-# The largest body holds the onions of 20 questions through 20 shufflers.
+# limits on the body of a request, in bytes (the onions of 20 questions through 20 shufflers are
+# smaller), and on connections: of all phones, and from one network address
 LIMITS = ServerLimits(body=1 << 18, connections=1_500, each=1_000)
 HEADERS: tuple[Header, ...] = (
     *(header for header in ALWAYS if header != NO_STORE),
@@ -95,7 +96,13 @@ class PhoneServer:
         teacher: TeacherPage | None = None,
         wall_page: WallPage | None = None,
     ) -> None:
-        """Start without a network of a session; arguments as of the class."""
+        """Start without a network of a session.
+
+        code: the session's code in addresses. gate: refuses requests that name another host, come
+        from another site, or are too many. facts: returns the state that a phone receives besides
+        posts. mixers: the offers of other computers to run a shuffler; None: all run here.
+        language: the tag of the questions' language; None: each browser chooses.
+        """
         self._room = room
         self._teacher = teacher
         self._wall_page = wall_page

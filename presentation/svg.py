@@ -138,6 +138,7 @@ class Drawing:
         """Draw a mark at a point.
 
         shape: circle, diamond, square, triangle or cross. kind: class of the style sheet.
+        size: about half of the mark's width, in units of the picture.
         """
         x, y = at
         s = size
@@ -274,7 +275,11 @@ class Plot:
             self.entries.append((label, "line", f"series s{series}", dash))
 
     def span(self, x: float, low: float, high: float, kind: str) -> None:
-        """Draw a vertical bar with ends from `low` to `high`, such as a confidence interval."""
+        """Draw a vertical bar with ends, such as a confidence interval.
+
+        x: the place on the horizontal axis. low, high: the ends, on the vertical axis. kind: class
+        of the style sheet.
+        """
         at, a, b = self.x(x), self.y(low), self.y(high)
         self.drawing.line((at, a), (at, b), kind)
         for end in (a, b):

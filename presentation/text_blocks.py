@@ -122,7 +122,10 @@ class Line:
 def score_grid(
     rows: "Iterable[Score]", caption: str = "", numbers: PageNumbers | None = None
 ) -> Grid:
-    """Return a table of scores, each with its name, value and meaning."""
+    """Return a table of scores, each with its name, value and meaning.
+
+    caption: the text over the table. numbers: the same table, unrounded, as CSV; None: no CSV.
+    """
     return Grid(("score", "value", "meaning"), list(rows), (1,), caption, numbers)
 
 

@@ -262,8 +262,8 @@ def _linked(
 ) -> dict[int, Mapping[int, Row]]:
     """Return, by round and person, the values that a coalition links to that person.
 
-    broken: the rounds in which the coalition links all answers. In other rounds it knows only the
-    answers of its own users.
+    answers_by_round: the answers of all people. broken: the rounds in which the coalition links all
+    answers. In other rounds it knows only the answers of its own users.
     """
     mine = {parties.index(party) for party in coalition if parties.role(party) in PEOPLE}
     linked: dict[int, Mapping[int, Row]] = {}
@@ -283,7 +283,7 @@ def _respondents(
 ) -> dict[tuple[int, tuple[int, ...]], frozenset[int]]:
     """Return, by round and query, the users with answers that reached the curator or analyst.
 
-    A query without counts is left out.
+    A query without counts is left out. answers_by_round: the answers of all people.
     """
     read = ideal.posted if ideal.burned_counts is not None else ideal.calls
     return {

@@ -107,14 +107,18 @@ def _line(name: str, defence: str, row: "AttackRow", cell: "Cell") -> tuple[str,
 
 
 def achieved(cell: "Cell") -> str:
-    """Return the mean success of an attack and its largest possible success, as text."""
+    """Return the mean success of an attack and its largest possible success, as text.
+
+    cell: the outcomes of all runs of the attack with a defence.
+    """
     return f"{cell.value:.3g} of {cell.of:.3g}"
 
 
 def detected(cell: "Cell") -> str:
     """Return the number of runs with an alarm, with the 95 % interval of its probability, as text.
 
-    The causes of the alarms follow in brackets.
+    cell: the outcomes of all runs of an attack with a defence. The causes of the alarms follow in
+    brackets.
     """
     about = f" ({', '.join(cell.causes)})" if cell.causes else ""
     return f"{cell.alarmed} of {cell.runs}, {percent(cell.low)} to {percent(cell.high)}{about}"

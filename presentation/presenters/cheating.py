@@ -213,7 +213,10 @@ def notes(study: CheatingStudy) -> Iterator[str]:
 
 
 def numbers(results: Sequence[AttackResult]) -> PageNumbers:
-    """Return all figures of all attacks of a study, unrounded, for a CSV file."""
+    """Return all figures of all attacks of a study, unrounded, for a CSV file.
+
+    results: for each attack and coalition, the outcomes of its runs.
+    """
     rows = [
         (
             *(result.attack, "+".join(result.parties), result.friends, result.runs, result.read),

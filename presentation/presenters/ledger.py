@@ -55,7 +55,10 @@ def _limit(limit: float | None) -> str:
 
 
 def _subtractions(account: "Account") -> Iterator[Score]:
-    """Yield scores on groups of people that follow from adding and subtracting releases."""
+    """Yield scores on groups of people that follow from adding and subtracting releases.
+
+    account: the figures on all sessions and releases in the ledger.
+    """
     if not account.groups and (account.refused or len(account.releases) < 2):
         return
     give = "would have given" if account.refused else "give"

@@ -133,8 +133,9 @@ def forecasts(
 ) -> Iterator[Forecast]:
     """Yield a forecast of precision for each estimate of a scenario.
 
-    Features with the same noise share one forecast. people: number of people; 0 gives no forecast.
-    epsilon: privacy parameter of one feature, in nats.
+    noisy_questions: the features with the noise of each; features with the same noise share one
+    forecast. people: number of people; 0 gives no forecast. epsilon: privacy parameter of one
+    feature, in nats.
     """
     earlier_noises: set[str] = set()
     for question in noisy_questions:

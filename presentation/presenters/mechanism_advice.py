@@ -20,7 +20,8 @@ TASK_PHRASES = {
     "distribution": "of a share of people, unbiased",
 }
 
-# task -> the values for which the standard error is exact; for other tasks: uniform answers
+# task -> the kind of value for which the printed standard error is exact, in words; for other
+# tasks: uniform answers
 LIKE = {"heavy-hitters": "one that nobody has"}
 
 

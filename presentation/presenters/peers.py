@@ -156,8 +156,8 @@ def steps(scenario: "Scenario", people: int, features: int) -> list[str]:
 def posts(scenario: "Scenario", people: int) -> int:
     """Return the number of posts of a session: a key of each peer, then posts in two rounds.
 
-    In each round a peer posts for each step of a message's path, and six times more. people: number
-    of peers.
+    In each round, each peer posts once for each step of a message's path, and in six other steps.
+    people: the number of peers.
     """
     return people + 2 * people * (scenario.mix.path + 6)
 

@@ -59,6 +59,10 @@ def constant_text(scores: Scored) -> str:
 
 
 def interval_note(scores: Scored) -> str:
-    """Return the meaning of the intervals, or the reason why there are no intervals."""
+    """Return the meaning of the intervals, or the reason why there are no intervals.
+
+    scores: for each point, a mean of each score over runs. Points with a single run have no
+    interval.
+    """
     repeated = any(estimate.runs > 1 for _, each in scores for estimate in each)
     return NOTE if repeated else SINGLE

@@ -103,7 +103,10 @@ def _rows(score: "ScoredTable") -> str:
 
 
 def _texts(lacks: Sequence[str]) -> str:
-    """Return the texts that stand for a missing value in the table, in quotes."""
+    """Return the texts that stand for a missing value in the table, in quotes.
+
+    lacks: these texts, such as `NA`; an empty text is printed as the word `empty`.
+    """
     return ", ".join(dict.fromkeys(f'"{text}"' if text.strip() else "empty" for text in lacks))
 
 
@@ -311,7 +314,7 @@ def _promise(score: "ScoredTable") -> str:
 def _judged(score: "ScoredTable", people: int, *, is_safe: bool) -> tuple[str, str]:
     """Return the share of exposed people in a column set as text, and `safe` or `unsafe`.
 
-    people: the number of exposed people.
+    people: the number of exposed people. is_safe: whether the policy allows so many.
     """
     return percent(people / score.users), "safe" if is_safe else "unsafe"
 
@@ -352,8 +355,8 @@ def _numbers(score: "ScoredTable") -> Iterator[tuple[str, str, int | str, object
 
     The subject is a column, a set of columns or a question. k is "" for a measure that has no k.
     """
-    # A program that reads the output selects lines by subject and measure. Lines of a kind of
-    # figure have the same form of both, so each kind has its own loop below.
+    # A program that reads the output selects lines by subject and measure. All lines of a kind of
+    # figure name both in one way, so each kind has its own loop below.
     joint, k = score.joint.name, score.k
     for part in _subjects(score):
         yield part.name, "values", "", part.values

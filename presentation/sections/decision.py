@@ -170,7 +170,8 @@ def _row(drawing: Drawing, x: PositionScale, y: float, choice: "ColumnSet") -> N
 def _unreleased_sets(facts: "PageFacts") -> Iterator[str]:
     """Yield sentences on the sets of columns that were not released, and why.
 
-    The last sentence names a heavier set that is safe in truth, but not by the provable bound.
+    The last sentence names a set of larger weight than the release, which is safe by the true
+    table, although the rule cannot prove it.
     """
     policy = facts.run.scenario.policy
     yield from map(sentence, unreleased(facts.sets.dropped if facts.sets else ()))

@@ -100,7 +100,7 @@ def _rare(
     """Yield an alert if fewer than k people have some values of a column.
 
     name: the column. counts: people with each value. source: the first words of the alert, such as
-    `The release shows`.
+    `The release shows`. serious: whether the alert is serious; otherwise it is a note.
     """
     rare = {value: people for value, people in counts.items() if 0 < people < facts.k}
     if rare:

@@ -116,7 +116,8 @@ def _figure(facts: "PageFacts") -> PageFigure:
 def _bars(facts: "PageFacts", learners: Sequence[Received]) -> tuple[_Bar, ...]:
     """Return the kinds of bars that every coalition has: title, share of the full width, text.
 
-    Share and text are functions of the leakage to a coalition.
+    Share and text are functions of the leakage to a coalition. learners: all drawn coalitions, of
+    which the largest leakage in bits gives the full width of its bar.
     """
     max_bits = max((learner.bits_per_person for learner in learners), default=0.0) or 1.0
     bars: tuple[_Bar, ...] = (

@@ -20,7 +20,9 @@ from ..wire.fields import DIGEST
 from ..wire.messages import WITNESS, Alarm, Cause
 from ..wire.parties import Role, role
 
-LEAST_ANNOUNCEMENT = 1 << 16  # bytes of an announcement that an alarm may always hold as evidence
+# bytes; an alarm may show another announcement up to this size, or up to four times as long as the
+# session's announcement
+LEAST_ANNOUNCEMENT = 1 << 16
 # upper bound on the bytes of length fields in an encoded list: so many before the list, and so many
 # before each item
 LENGTHS = 12

@@ -189,7 +189,7 @@ def borne_out(board: Board, alarm: Alarm, strategy: Strategy | None = None) -> b
 
 
 def _disordered(board: Board, alarm: Alarm) -> bool:
-    """Whether the evidence is an unsorted batch of this round, which the rules forbid.
+    """Whether an alarm's evidence is an unsorted batch of its round, which the rules forbid.
 
     The batch must match a digest that a shuffler posted, so that no party can invent a batch.
     """
@@ -204,9 +204,9 @@ def _disordered(board: Board, alarm: Alarm) -> bool:
 
 
 def _forked(board: Board, alarm: Alarm) -> bool:
-    """Whether the evidence proves equivocation: the board has signed two different logs.
+    """Whether an alarm's evidence proves equivocation: the board has signed two different logs.
 
-    The evidence is a signed tree head, the board's signature over the whole log. This must differ
+    The evidence is a signed tree head, the board's signature over the whole log. It must differ
     from the signed tree head on the board for the same round.
     """
     try:

@@ -135,8 +135,9 @@ def check_people(
 def check_came(accepted: Accepted, slots: int, arrived_count: int) -> None:
     """Curator or analyst: RoundBurned unless as many ballots have arrived as were accepted.
 
-    slots: number of ballots of a person. The message names no party, because the lost ballots may
-    also be the fault of a user that sealed too few.
+    accepted: the posted list of accepted envelopes. slots: number of ballots of a person.
+    arrived_count: the number of arrived ballots. The message names no party, because the lost
+    ballots may also be the fault of a user that sealed too few.
     """
     accepted_count = len(accepted.people) * slots
     if arrived_count != accepted_count:

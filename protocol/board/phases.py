@@ -26,7 +26,13 @@ BOARD = "board"
 
 
 class Phase(StrEnum):
-    """The phase of a session; the table MOVES lists the legal messages of each phase."""
+    """The phase of a session; the table MOVES lists the legal messages of each phase.
+
+    OPENING: parties post keys. ANNOUNCED: the curator has posted the announcement. COLLECTING:
+    users submit to a round. MIXING: shufflers forward. CHALLENGED: users look for missing ballots.
+    TALLIED: counts are posted. DECIDED: the decision is posted. BURNT: the round was aborted.
+    OVER: the session has ended.
+    """
 
     OPENING = "opening"
     ANNOUNCED = "announced"
@@ -57,7 +63,7 @@ class Move:
 def _move(speakers: str, hearers: str, then: Phase) -> Move:
     """Return the entry of a message that may be sent: its senders and receivers.
 
-    speakers and hearers: role names, separated by spaces.
+    speakers and hearers: role names, separated by spaces. then: the phase after the message.
     """
     return Move(
         frozenset(Role(name) for name in speakers.split()), frozenset(hearers.split()), then
@@ -86,7 +92,7 @@ def _roll(phase: Phase) -> Mapping[Kind, Move]:
     """Return the table entry of the roll: the list of users that got tokens in a round.
 
     The curator sends the roll to the analyst, or the analyst to the curator, also after the tally.
-    A token is a blind credential for one submission.
+    A token is a blind credential for one submission. phase: the phase, which stays.
     """
     return {Kind.ROLL: _move("curator analyst", "curator analyst", phase)}
 

@@ -130,7 +130,11 @@ def _accepted(board: BoardState, _: str, accepted: Accepted) -> bool:
 
 
 def _mixed(board: BoardState, author: str, mixed: Mixed) -> bool:
-    """Whether the numbers of messages that a shuffler posts are its own, and count all people."""
+    """Whether the numbers of messages that a shuffler posts are its own.
+
+    The number of people that shuffler 1 posts must equal the number of accepted envelopes, if a
+    list of accepted envelopes is posted.
+    """
     accepted = board.challenged.accepted.get(board.number) if mixed.hop == 1 else None
     fits_accepted = accepted is None or len(accepted.people) == mixed.people
     return author == parties.shuffler(mixed.hop) and fits_accepted

@@ -103,7 +103,10 @@ class ByMarginals:
         return None
 
     def decide(self, schema: Schema, heard: Sequence[RoundResult]) -> Decision:
-        """Return the columns that the announced rule releases, from the marginals of round 1."""
+        """Return the columns that the announced rule releases, from the marginals of round 1.
+
+        heard: the rounds that the curator has read; only round 1 is used.
+        """
         return self.rule(schema, *marginals(heard[0].counts))
 
 
@@ -171,7 +174,10 @@ def next_step(
 def _asked_or_decided(
     strategy: Strategy, schema: Schema, round_results: Sequence[RoundResult]
 ) -> Call | Decision:
-    """Return the strategy's next query, or its decision if it has no further query."""
+    """Return the strategy's next query, or its decision if it has no further query.
+
+    round_results: the rounds that the curator has read, with their counts.
+    """
     return strategy.ask(schema, round_results) or strategy.decide(schema, round_results)
 
 

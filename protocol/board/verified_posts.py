@@ -107,9 +107,10 @@ class VerifiedPosts:
         return True
 
     def fits_handed(self, body: HandedBallots, plan: Round, registered: int) -> bool:
-        """Whether posted ballots are of invited users, of the right size, and not on the board yet.
+        """Whether posted ballots have the right size, are new on the board, and of permitted users.
 
-        body: the ballots. plan: the round. registered: number of registered people.
+        A user is permitted if it is registered, and may answer this round (`is_invited`). body: the
+        ballots. plan: the round. registered: the number of registered people.
         """
         earlier_lists, posted = self.prior_lists(plan), self.posted(plan.call.round)
         return all(

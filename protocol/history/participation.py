@@ -51,7 +51,8 @@ class CountedPeople:
 def linked(earlier_counts: Sequence[CountedPeople], now: CountedPeople) -> list[CountedPeople]:
     """Any party: return the earlier sets that share people with `now`, maybe through other sets.
 
-    Only these sets can isolate people when combined with `now`.
+    Only these sets can isolate people when combined with `now`. earlier_counts: the people of each
+    earlier count.
     """
     sets: list[CountedPeople] = []
     rest, fresh = list(earlier_counts), [now]

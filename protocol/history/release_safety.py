@@ -81,7 +81,8 @@ def _is_same(earlier_release: Release, now: Release) -> bool:
 def worded(earlier_release: Release, now: Release, name: str) -> bool:
     """Whether `now` applies all generalization rules of the earlier release to a column first.
 
-    Further rules may follow. Rules that hide values are ignored. name: the column.
+    Further rules may follow; then its values are only coarser. Rules that hide values are ignored.
+    name: the column.
     """
     was, later_rules = earlier_release.coarser.get(name, ()), now.coarser.get(name, ())
     return later_rules[: len(was)] == was

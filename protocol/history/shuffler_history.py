@@ -234,7 +234,10 @@ class History:
         }
 
     def _object(self, why: str, *, refuse: bool) -> None:
-        """Abort the round for this reason; if not `refuse`, only store it as a warning."""
+        """Abort the round for a reason; if not `refuse`, only store the reason as a warning.
+
+        why: the reason, which is the message of the abort.
+        """
         if refuse:
             self.refused = why
             raise RoundBurned(why)
@@ -278,7 +281,8 @@ class History:
     def _joined(self, now: HandedBatch) -> str | None:
         """Return the reason to refuse a batch because of its columns and values; None: permitted.
 
-        The batch is compared with the releases of earlier sessions.
+        The batch is compared with the releases of earlier sessions. Together they could reveal
+        unique people, or values that an earlier release suppressed.
         """
         earlier_releases = [
             [release for batch in past for release in batch.releases] for past in self.sessions[:-1]

@@ -154,7 +154,7 @@ class AuditedRecord(RunRecord):
 
         They exist only if the coalition includes the round's curator or analyst. A group has the
         senders of messages that an audit left closed at the same shuffler. read: the counts that
-        the coalition has read.
+        the coalition has read. members: the coalition.
         """
         for counts_seen in read:
             if counts_seen.round not in self.opened_layers:

@@ -121,7 +121,7 @@ def left_over(loot: AdversaryView, accomplice_rows: AccompliceRows) -> People:
     There are two ways. If a single person in the last round is unknown, its row is the rest of the
     release. If a single unknown person left since round 1 and no unknown person came, its values
     are the differences of the counts, column by column. A column without a unique value is left
-    out.
+    out. accomplice_rows: the rows that the attackers know.
     """
     last = len(loot.board.tallies)
     joint, decision = public_release(loot.board), loot.board.decision
@@ -195,8 +195,11 @@ def _single_value(
 ) -> str | None:
     """Return the value of the one person by which the counts of two rounds differ in a column.
 
-    None unless exactly one value remains. more: known rows in the later round only. less: known
-    rows in the earlier round only. The effect of both on the difference is removed.
+    None unless exactly one value remains.
+
+    earlier_counts, later_counts: people by value of the column, in each round. column: the number
+    of the column. more: known rows in the later round only. less: known rows in the earlier round
+    only. The effect of both on the difference is removed.
     """
     rest = Counter(earlier_counts)
     rest.subtract(later_counts)

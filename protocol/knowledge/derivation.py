@@ -138,7 +138,7 @@ class Knowledge:
     def proof(self, goal: Fact) -> list[tuple[Fact, FactReason]]:
         """Return the steps that prove a fact; a step comes after the facts from which it follows.
 
-        Each step is a fact and its reason. KeyError if the fact does not follow.
+        goal: the fact. Each step is a fact and its reason. KeyError if the fact does not follow.
         """
         steps: dict[Fact, FactReason] = {}
         open_ = [(goal, False)]

@@ -130,8 +130,9 @@ def opened_counts(
 def _all_of(record: PersonalRecord, counts_seen: CountsSeen) -> CountsSeen:
     """Return the counts of a round's whole rows, known to a coalition that opens every message.
 
-    Counts without a blank value are whole already, and are returned. Otherwise the rows of the
-    people with messages that reached the analyst are counted.
+    counts_seen: the counts that the coalition has read. Counts without a blank value are whole
+    already, and are returned. Otherwise the rows of the people with messages that reached the
+    analyst are counted.
     """
     if not any(BLANK in cell for cell in counts_seen.counts):
         return counts_seen

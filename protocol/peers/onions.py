@@ -102,7 +102,10 @@ def make_onions(plan: PeerRound, me: int, row: Sequence[str], entropy: Entropy) 
 
 
 def make_onion(plan: PeerRound, me: int, answer: Ballot | None, entropy: Entropy) -> Onion:
-    """Peer: seal a ballot for a random path of peers; if `answer` is None, a blank ballot."""
+    """Peer: seal a ballot for a random path of peers; if `answer` is None, a blank ballot.
+
+    me: the peer's number.
+    """
     (salt,) = fresh_salts(entropy, 1)
     if answer is None:
         plain = pad(bytes((BLANK,)) + salt, plan.ballot)
@@ -134,7 +137,10 @@ def wrap_path(plan: PeerRound, path: tuple[int, ...], plain: bytes, entropy: Ent
 
 
 def seal_again(plan: PeerRound, step: int, peer: int, content: bytes, drawn: bytes) -> bytes:
-    """Any party: rebuild the layer that a peer opens in a step, from its content and randomness."""
+    """Any party: rebuild the layer that a peer opens in a step, from its content and randomness.
+
+    drawn: the randomness with which the sender sealed the layer, 32 bytes.
+    """
     return seal_layer(plan.suite, plan.keys[peer], content, plan.contexts[step], Drawn(drawn))
 
 

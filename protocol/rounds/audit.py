@@ -166,7 +166,7 @@ def _outputs(plan: Round, hop: int, link: Link, output_hashes: frozenset[bytes])
     """Return the hashes of the onions in an opened layer; empty if the shuffler rightly refused it.
 
     RoundBurned, with the shuffler's name, if the content was not forwarded. link: the opened layer
-    with its key.
+    with its key. output_hashes: hashes of the layers that the shuffler forwarded.
     """
     at, party = plan.hops[hop - 1], plan.openers[hop - 1]
     plain = open_with(link.key, at.public, link.layer, at.context)
@@ -182,9 +182,11 @@ def _outputs(plan: Round, hop: int, link: Link, output_hashes: frozenset[bytes])
 
 
 def _refusable(plan: Round, hop: int, link: Link) -> bool:
-    """Whether an opened layer is proved invalid, so that an honest shuffler would refuse it, too.
+    """Whether a shuffler may have refused a layer that it opened in an audit, and that is invalid.
 
-    link: the layer with its key and proof.
+    It may if the layer has the wrong size, or if no proof about its key is possible. Otherwise the
+    posted proof must show that the posted key is right, although it does not open the layer. link:
+    the layer with its key and proof.
     """
     if not provable(link.layer) or len(link.layer) != plan.inner[hop]:
         return True

@@ -164,6 +164,9 @@ def check_domain(plan: Round, column: int, value: str) -> None:
 def seal_ballot(plan: Round, ballot: Ballot, salt: bytes, entropy: Entropy) -> tuple[bytes, ...]:
     """User: encrypt one ballot as an onion, for curator or analyst and all shufflers but the first.
 
+    The first shuffler's layer is the envelope around all onions of the user. salt: random bytes,
+    so that equal answers have different ciphertexts.
+
     Returns:
         The layers, outermost first.
     """

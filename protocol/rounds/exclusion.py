@@ -209,8 +209,9 @@ def excluded(
     A person without an opened row has none of the opened values. If all rows that are left agree in
     a column, the person's cell in it is certain, whatever the size of the crowd.
 
-    released: people by the opened part of their rows. closed: whether the analyst withholds further
-    groups against exclusion. prefixes: whether rows open value by value.
+    released: people by the opened part of their rows. k: the number of people that opens a value.
+    closed: whether the analyst withholds further groups against exclusion. prefixes: whether rows
+    open value by value.
     """
     people = cells = 0
     for open_prefix, blank, open_ in _stops(released, prefixes=prefixes):
@@ -230,7 +231,8 @@ def known_to_reader(
     than k people answered, the analyst learns only their number; they do not count.
 
     sizes: by opened prefix (first values of a row), the sizes of the unopened groups after it.
-    released: people by the opened part of their rows, before the analyst withholds groups.
+    released: people by the opened part of their rows, before the analyst withholds groups. k: the
+    number of people that opens a row. prefixes: whether rows open value by value.
     """
     total = 0
     for open_prefix, _, open_ in _stops(released, prefixes=prefixes):
@@ -269,9 +271,10 @@ def _is_known(
 ) -> bool:
     """Whether a small crowd is known among the people whose rows open no further than one prefix.
 
-    A prefix is the first values of a row. blank: the number of these people. rows: number of
-    unopened continuations; None: infinite. opens: whether a continuation is open. inner: whether
-    the prefix is not empty. closed: whether the analyst withholds further groups.
+    A prefix is the first values of a row; it opens if at least k people share it. blank: the number
+    of these people. rows: number of unopened continuations; None: infinite. opens: whether a
+    continuation is open. inner: whether the prefix is not empty. closed: whether the analyst
+    withholds further groups.
     """
     if 0 < blank < k and (opens or inner):
         return True

@@ -60,8 +60,8 @@ def locked(plan: Round, shares: Mapping[str, Share]) -> Round | None:
 def mark(plan: Round, ballot: bytes) -> bytes:
     """User, curator or analyst: return the hash that shows that a locked ballot arrived.
 
-    A locked ballot is sealed to the joint key of all shufflers and the curator or analyst, which
-    posts the hash.
+    A locked ballot is sealed to the joint key of all shufflers and the curator or analyst. The
+    curator or analyst posts the hash of each ballot that arrived.
     """
     place = MARK_LABEL + plan.session + bytes([plan.call.round])
     return hashlib.sha256(place + ballot).digest()

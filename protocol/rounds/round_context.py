@@ -271,7 +271,11 @@ def _or_dummy(admits: Callable[[str], bool]) -> Callable[[str], bool]:
 def _derive_round(
     announcement: Announcement, session: bytes, call: Call, witness: bytes, lock: bytes
 ) -> Round:
-    """Unpickle a round in a worker process, with the party's tree head and joint key."""
+    """Unpickle a round in a worker process.
+
+    witness: the signed tree head that the party cites. lock: the joint key that seals ballots. The
+    worker cannot derive these two from the announcement.
+    """
     return replace(open_round(announcement, session, call), witness=witness, lock=lock)
 
 

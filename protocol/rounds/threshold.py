@@ -78,7 +78,7 @@ def evaluate(plan: Round, key: OprfKey, query: Query, entropy: Entropy) -> Evalu
     """Party `randomness`: answer a request for outputs of its oblivious pseudorandom function.
 
     The answer has a proof that all outputs are made with one key. Refused (MALFORMED) unless the
-    request has an element for each sealed prefix of a row.
+    request has an element for each sealed prefix of a row. key: the secret key of the function.
     """
     if plan.shape is None or len(query.elements) != len(plan.shape.widths):
         raise Refused(Reason.MALFORMED)

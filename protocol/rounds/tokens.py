@@ -66,7 +66,10 @@ class PendingTokens:
 def make_asks(
     plan: Round, signers: Sequence[Signer], entropies: Sequence[Entropy]
 ) -> list[PendingTokens]:
-    """Users: return signed, blinded requests for tokens, with a fresh salt for each ballot."""
+    """Users: return signed, blinded requests for tokens, with a fresh salt for each ballot.
+
+    signers: the signing key of each user. entropies: the randomness of each user.
+    """
     salts = [fresh_salts(entropy, plan.slots) for entropy in entropies]
     inputs = [[token_input(plan, salt) for salt in mine] for mine in salts]
     blinded_inputs = blind.ask(inputs, entropies)
@@ -125,7 +128,10 @@ def check_asks(
 
 
 def give(key: TokenKey, asks: Sequence[Ask]) -> list[Grant | Reason]:
-    """Curator or analyst: issue the blinded tokens of each request; MALFORMED if malformed."""
+    """Curator or analyst: issue the blinded tokens of each request; MALFORMED if malformed.
+
+    key: the secret token key of the round. asks: the requests.
+    """
     return [
         answer
         if isinstance(answer, Reason)
@@ -159,7 +165,8 @@ def ask_digest(elements: Sequence[bytes]) -> bytes:
 def read_with_tokens(plan: Round, key: TokenKey, plaintexts: Sequence[bytes]) -> BallotReading:
     """Curator or analyst: count ballots with an unspent token (blind credential), refuse others.
 
-    UNREGISTERED: without a valid token. DUPLICATE: with a token that is already spent.
+    UNREGISTERED: without a valid token. DUPLICATE: with a token that is already spent. key: the
+    secret token key of the round. plaintexts: the decrypted ballots, each with its token.
     """
     bare, spent, refused = list[bytes](), dict[bytes, None](), Counter[Reason]()
     ballots = [plan.bare(plaintext) for plaintext in plaintexts]

@@ -278,7 +278,8 @@ def is_invited(plan: Round, person: int, earlier_lists: Sequence[ClosedList]) ->
 
     In the fixed setting, all users may answer round 1, and the respondents of the round before may
     answer a later round. In the statistical setting, rounds have different people: a user may
-    answer only if it answered no earlier round.
+    answer only if it answered no earlier round. person: the user's index in the registry.
+    earlier_lists: the closed list (the ballots that count, by user) of each earlier round.
     """
     if plan.announcement.policy.setting is Setting.STATISTICAL:
         return not any(person in closed for closed in earlier_lists)
@@ -343,8 +344,8 @@ def check_shuffled(
 
     RoundBurned unless each list is proved to be a shuffle of the list before.
 
-    old: the lists before this shuffle, by query. entropy: the checker's randomness, for batch
-    verification.
+    old: the lists before this shuffle, by query. posted: the shuffler's post: lists and proofs.
+    entropy: the checker's randomness, for batch verification.
     """
     party, lists = parties.shuffler(posted.hop), list[CiphertextRows]()
     for question, rows in enumerate(old):
