@@ -219,8 +219,8 @@ class PhoneServer:
     async def _mix(self, request: Request) -> HttpResponse:
         """Take another computer's offer to run a shuffler, and wait for the session to begin.
 
-        The response has the session's data. It is empty if the session has not begun within some
-        seconds.
+        The response has the session's data; the response is empty if the session has not begun
+        within `BEAT` seconds.
         """
         if self._mixers is None:
             raise Unwelcome(

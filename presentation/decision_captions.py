@@ -93,8 +93,8 @@ def promise(proof: "DecisionCertificate", language: "Language") -> str:
 def rule(name: str, language: "Language") -> str:
     """Return the plain name of the rule that proves a certificate's bound, for a classroom.
 
-    name: the rule as in a certificate, such as `theorem2`. Its prefix `statistical-` marks a bound
-    for another sample of people. A rule without a plain name keeps its own name.
+    name: the rule as in a certificate, such as `theorem2`. The prefix `statistical-` of a name
+    marks a bound for another sample of people. A rule without a plain name keeps its own name.
     """
     plain = name.removeprefix(STATISTICAL)
     called = language.say(RULES[plain]) if plain in RULES else plain

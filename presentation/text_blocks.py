@@ -15,7 +15,8 @@ from .wording import escaped
 B = TypeVar("B")  # any type of block
 Cell = str | int | float
 Score = tuple[str, str, str]  # name, value and meaning in a table of scores
-VISIBLE_ROWS = 25  # largest number of rows of a table on a page; its CSV file has all rows
+# rows that a page shows of a table with over 5 rows more; its CSV file has all rows
+VISIBLE_ROWS = 25
 WIDTH = 98  # characters of a line of text in a terminal
 
 
@@ -95,7 +96,10 @@ class Grid:
 
     @property
     def visible_rows(self) -> Sequence[Sequence[object]]:
-        """The rows that a page shows: all, or the first rows of a long table; the CSV has all."""
+        """The rows that a page shows: all, or the first `VISIBLE_ROWS` of a long table.
+
+        A table is long if it has over 5 rows more than that. The CSV file has all rows.
+        """
         return self.rows if len(self.rows) <= VISIBLE_ROWS + 5 else self.rows[:VISIBLE_ROWS]
 
     @property

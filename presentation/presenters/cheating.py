@@ -57,10 +57,10 @@ def why_unmeasured(scenario: "Scenario") -> str:
 def table(study: CheatingStudy) -> Grid:
     """Return the table of malicious coalitions, each with its worst attack.
 
-    It has single parties, and coalitions that harm people more than each of their parts does. The
-    last cell says when an honest party noticed the attack. It is marked as bad if the attack read a
-    person's row, noticed or not. It is never marked as good, since a lack of success in some runs
-    is no proof.
+    The table has single parties, and coalitions that harm people more than each of their parts
+    does. The last cell says when an honest party noticed the attack. This cell is marked as bad if
+    the attack read a person's row, noticed or not. No cell is marked as good, since a lack of
+    success in some runs is no proof.
     """
     rows = []
     for coalition in telling(study.coalitions):

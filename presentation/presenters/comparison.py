@@ -180,7 +180,8 @@ def _roles(programs: Sequence[Compared]) -> Grid:
     """Return the table of the leakage to each role (such as shuffler), and to all parties together.
 
     Each cell has two figures: bits of leakage per person, and the number of cells of people's rows
-    known with certainty. They are of the party of the role that learns most.
+    known with certainty. If several parties have a role, the figures are of the party that learns
+    most.
     """
     roles = [role for role in ROLES if any(_worst_party(program, role) for program in programs)]
     rows = [

@@ -23,8 +23,8 @@ def scores(
 ) -> Iterator[Score]:
     """Yield the scores on the exposure of people in a release of values.
 
-    measured: the exposure from a run in memory. It also has the reason why the search for the worst
-    case ended, which a saved record lacks. None: the exposure is read from the record.
+    measured: the exposure from a run in memory, with the reason why the search for the worst case
+    ended, which a saved record lacks. None: the exposure is read from the record.
     """
     decision, release = result.decision, result.release
     if decision is None or release is None:

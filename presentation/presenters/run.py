@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 VALUES = 5  # largest number of printed values of a feature
 SETS = 15  # with up to this number of column sets all are printed
-CELLS = 20  # largest number of printed cells (combinations of values) of a release
+# cells (combinations of values) printed of a release that has over 2 more; else all are printed
+CELLS = 20
 
 
 def run_blocks(outcome: "Outcome") -> Iterator["Block"]:

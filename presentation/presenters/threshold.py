@@ -89,9 +89,9 @@ class ThresholdPresenter(OneRoundPresenter):
     def promise(self, scenario: "Scenario") -> str:
         """Return the privacy promise: no row that fewer than k people share is decrypted.
 
-        It holds unless the analyst and the party `randomness`, which helps people to encrypt rows,
-        pool their data. Further clauses depend on the policy. They are on random sampling of
-        people, or on closed rows: their people are known to have no opened row.
+        The promise holds unless the analyst and the party `randomness`, which helps people to
+        encrypt rows, pool their data. Further clauses depend on the policy: on random sampling of
+        people, or on people with closed rows, known to have no opened row.
         """
         policy = scenario.policy
         unit = "row or prefix of one" if policy.prefixes else "row"
@@ -194,8 +194,8 @@ class ThresholdPresenter(OneRoundPresenter):
     ) -> str:
         """Return a sentence on people that all readers of a release know by exclusion.
 
-        These people have no opened row, so their rows are among the closed rows. They are exposed
-        if this reveals a class of fewer than k people.
+        These people have no opened row, so their rows are among the closed rows. The people are
+        exposed if this reveals a class of fewer than k people.
         """
         from ...protocol.rounds.exclusion import domains_of, excluded
         from ...protocol.rounds.opened_prefixes import by_prefixes, closes_further, sample_parts

@@ -29,7 +29,8 @@ NAMES = {
 _NUMBER = re.compile(
     r"\s*[<>]?=?\s*(-?\d+(?:\.\d+)?)(?![\w.])"
 )  # matches the number in `7`, `-3`, `10-19`, `> 60`
-BARS = 12  # largest number of values of a column with a bar each; further values share a bar
+# values of a column with a bar each, if it has at least 2 more, which share a bar; else all
+BARS = 12
 
 EMPTY_RELEASE = WrittenRelease((), ())
 

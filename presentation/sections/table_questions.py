@@ -37,7 +37,7 @@ NOT_ASKED = (
 def plain_table(score: "ScoredTable") -> SignedTable:
     """Return the table of the three regulators' questions for the sheet to sign.
 
-    A row says whether a person can be singled out, linked or inferred. It gives the attacker's
+    A row says whether a person can be singled out, linked or inferred. The row has the attacker's
     success rate, two baselines (people not in the table, guessing), and an explanation in plain
     words.
     """

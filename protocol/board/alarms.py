@@ -206,8 +206,8 @@ def _disordered(board: Board, alarm: Alarm) -> bool:
 def _forked(board: Board, alarm: Alarm) -> bool:
     """Whether an alarm's evidence proves equivocation: the board has signed two different logs.
 
-    The evidence is a signed tree head, the board's signature over the whole log. It must differ
-    from the signed tree head on the board for the same round.
+    The evidence is a signed tree head, the board's signature over the whole log. For a proof, the
+    evidence must differ from the signed tree head on the board for the same round.
     """
     try:
         board_head = board.heads.get(head_in(alarm.evidence).place)

@@ -60,15 +60,15 @@ from ..wire.wire import Reader, Writer, decode
 if TYPE_CHECKING:
     from .board import Board
 
-# time after a keyholder's sending in which the ballots' hashes must arrive, else it aborts the
-# round; a multiple of the session's deadline: one for the answers, one for the mix
+# time after a keyholder posts its key share in which the ballots' hashes must arrive, else it
+# aborts the round; a multiple of the session's deadline: one for the answers, one for the mix
 MARKS_DUE = 2.0
 # time after a user's sending in which the user may raise an alarm that its ballot is missing; a
 # multiple of the session's deadline. It ends half a deadline before an honest shuffler reveals its
 # share of the key that opens ballots.
 COMPLAINTS_END = 2.5
-# time between the posting of the ballots' hashes and the opening, in which users look for their
-# hashes; a multiple of the session's deadline
+# time between the arrival of the ballots' hashes at a shuffler and the revealing of its key share,
+# in which users look for their hashes; a multiple of the session's deadline
 LOOKING = 3.0
 
 

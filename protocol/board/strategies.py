@@ -192,8 +192,8 @@ def legal(
     """Any party: whether a call may follow earlier calls and a decision, by the program's rules.
 
     A call is the query of a round. The check needs no counts, so that every party can make it.
-    decision: None: not decided yet. rule: the announced rule. It says whether the curator requests
-    sets of columns level by level (pairs, triples, ...), or one set in each round.
+    decision: None: not decided yet. rule: the announced rule, which says whether the curator
+    requests sets of columns level by level (pairs, triples, ...), or one set in each round.
     """
     if not calls:
         decided = decision is not None or program is not Program.THRESHOLD

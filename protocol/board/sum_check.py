@@ -66,8 +66,8 @@ def _disagreement_of_persons(
 
     A query is a set of columns that an earlier round counted; a cell is a combination of released
     values. A cell may have at most as many persons as were counted with its values in the query's
-    columns. All cells with equal values there must together have at least as many. Both may fail by
-    the number of missing ballots.
+    columns. All cells with equal values there must together have at least as many. Differences up
+    to the number of missing ballots are allowed.
 
     rows: the number of ballots of each person to each query. None: no contradiction.
     """
@@ -98,10 +98,11 @@ def check_sums(
 ) -> None:
     """Analyst: RoundBurned unless a release's counts fit the counts of every earlier round.
 
-    call, joint: the query of the release, and its counts. rows: ballots of a person to each query.
-    The message of the abort is public, and names no column: an attacker that replaces answers by
-    guesses would learn whether a guess is right. It names no party, because a shuffler may have
-    replaced answers.
+    round_results: the earlier rounds with their counts. call, joint: the query of the release, and
+    its counts. rows: ballots of a person to each query. The message of the abort is public. The
+    message names no column, because an attacker that replaces answers by guesses would learn
+    whether a guess is right. The message names no party, because a shuffler may have replaced
+    answers.
     """
     for result in round_results:
         if disagreement(result, call, joint, rows):

@@ -278,8 +278,8 @@ class RunRecord:
     def submitted(self) -> Mapping[int, Mapping[int, Row]]:
         """By round and person, the sealed row, if its submission was observed.
 
-        Some rounds mix the ballots of round 1 again. There a person has a row if its ballots of
-        round 1 are on the closed list (the ballots that count).
+        A round that mixes the ballots of round 1 again has a row for each person with ballots of
+        round 1 on the closed list (the ballots that count).
         """
         users = {parties.user(index): index for index in range(self.transcript.users)}
         sender = {

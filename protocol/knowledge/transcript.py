@@ -127,8 +127,8 @@ class Read:
         counts: people by combination of values, for each set of columns.
         closed: size of a group -> number of groups of this size that fewer than k people share, so
             that they did not open; None in other programs, and if read from a file.
-        astray: the number of people with invalid messages: in no such group, and without an opened
-            value.
+        astray: the number of people with messages that opened in part, because the next part is
+            invalid; these people are in no such group.
     """
 
     reader: str

@@ -318,8 +318,8 @@ def proven(reckoning: Reckoning, accusation: Accusation) -> bool:
     """Any party: whether an accusation proves that a peer withheld the content of a layer.
 
     The layer is sealed again with the randomness in the accusation, and searched among the layers
-    that arrived at the accused peer. Its content must be valid, because a sender could otherwise
-    accuse a peer that rightly refused it.
+    that arrived at the accused peer. The content must be valid: otherwise a sender could accuse a
+    peer that rightly refused an invalid layer.
     """
     board, plan = reckoning.board, reckoning.plan
     assert plan is not None  # noqa: S101 - a round is judged while it is open

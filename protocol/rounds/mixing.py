@@ -118,8 +118,8 @@ def check_batch(plan: Round, layers: Sequence[bytes]) -> None:
 def check_accounted(account: Mixed | None, layers: Sequence[bytes]) -> None:
     """Receiver of a batch: refuse it unless its digest is the digest that its sender posted.
 
-    The sender posts an account of the batch (numbers of messages and a digest) before the batch is
-    used. So the sender cannot exchange the batch afterwards.
+    account: the numbers of messages and the digest that the sender posted, before the batch is
+    used. So the sender cannot exchange the batch afterwards. layers: the batch.
     """
     if account is None or account.digest != batch_digest(layers):
         raise Refused(Reason.UNEXPECTED)

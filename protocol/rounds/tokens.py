@@ -148,8 +148,8 @@ def _answer(granted: Grant) -> blind.Granted:
 def check_grant(request: Ask, granted: Grant, public: bytes) -> None:
     """Any party: check that an answer holds the requested tokens, made with the posted token key.
 
-    Refused if it does not. request: the blinded inputs of a user. granted: the answer of the
-    curator or analyst. public: its public token key on the board.
+    Refused if the check fails. request: the blinded inputs of a user. granted: the answer of the
+    curator or analyst. public: the public token key of this party on the board.
     """
     blind.verify(request.elements, _answer(granted), public)
 

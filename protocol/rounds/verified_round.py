@@ -297,8 +297,8 @@ def row_width(plan: Round) -> int:
 def first_lists(plan: Round, closed: ClosedList) -> Lists:
     """Return the ciphertexts that enter the mix, a list for each query.
 
-    If the ballots of round 1 are mixed again, there is a single list. It has a row for each user,
-    with the analyst's ciphertext of each released column. closed: the ballots that count, by user.
+    If the ballots of round 1 are mixed again, there is a single list, with a row for each user: the
+    analyst's ciphertext of each released column. closed: the ballots that count, by user.
     """
     ballots = [split_ballots(plan, records) for records in closed.values()]
     size = GROUP.element_size
