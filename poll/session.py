@@ -526,7 +526,10 @@ class PhoneSession:
 
 
 def _plan(network: Network) -> Round | None:
-    """Return the present round; None before it, or while the board's signed tree head is due."""
+    """Return the present round; None before it, or while the board still has to sign its log.
+
+    The board signs its log after each query is posted.
+    """
     calls = network.board.calls
     return network.plan(calls[-1]) if calls and network.board.due is None else None
 

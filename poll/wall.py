@@ -217,8 +217,8 @@ class Wall(Instrument):
     def _heading(self) -> str:
         """The lines above the picture, in one text.
 
-        They name the attempt of the session, the shufflers with the parties that together could
-        read all answers, a hint while no phone has joined, and how phones were admitted.
+        They name the attempt of the session, the shufflers, and the parties that together could
+        read all answers. A hint follows while no phone has joined; last, how phones were admitted.
         """
         isolated = "" if self._reached else self._language.say("wall-isolated")
         return " ".join(filter(None, (self._attempt, self._mixers, isolated, self._joined)))

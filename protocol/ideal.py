@@ -111,8 +111,8 @@ def answer(table: PeopleTable, call: Call) -> tuple[Counts, ...]:
 def _count_persons(table: PeopleTable, columns: Sequence[int]) -> dict[tuple[str, ...], int]:
     """Return, by cell over some columns, the number of different persons with a row in the cell.
 
-    A cell of its own counts the dummies: unused ballots of persons that have fewer rows than
-    ballots.
+    A cell is a combination of values. A cell of its own counts the dummies: unused ballots of
+    persons that have fewer rows than ballots.
     """
     assert table.owner is not None  # noqa: S101 - the caller checks that rows have owners
     numbered = np.column_stack((table.owner, table.codes[:, list(columns)]))
@@ -129,7 +129,10 @@ def _count_persons(table: PeopleTable, columns: Sequence[int]) -> dict[tuple[str
 
 
 def count_cells(table: PeopleTable, columns: Sequence[int]) -> dict[tuple[str, ...], int]:
-    """Return the number of people in every cell over some columns; empty cells are left out."""
+    """Return the number of people with every combination of values of some columns.
+
+    Combinations that no person has are left out.
+    """
     sizes = tuple(len(table.values[column]) for column in columns)
     codes = table.codes[:, list(columns)]
     if prod(sizes) > PACKED:

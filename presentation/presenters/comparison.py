@@ -253,8 +253,8 @@ def _other_count(coalitions: int) -> str:
 def _cheaters(comparison: Comparison) -> Iterator[str]:
     """Yield a line for each release program with measured attacks.
 
-    A line names the smallest coalitions for which an attack read a person's row, with the share of
-    runs in which it did, and how many attacks and runs were played.
+    A line names the smallest coalitions for which an attack read a person's row. It has the share
+    of runs in which the attack did, and the numbers of attacks and runs that were played.
     """
     measured = [program for program in comparison.programs if program.trust.cheating is not None]
     for program in measured:

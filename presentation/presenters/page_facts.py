@@ -63,7 +63,7 @@ class PageFacts:
 
     @property
     def topology_words(self) -> TopologyPresenter:
-        """The sentences about the topology of the run."""
+        """The sentences about the run's paths of messages: through shufflers, or among peers."""
         return topology_words(self.run.scenario)
 
     @property

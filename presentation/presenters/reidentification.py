@@ -117,7 +117,11 @@ def _attack(attack: "AttackSuccess", people: int) -> tuple[str, str]:
 
 
 def _risk(reidentified: "Reidentified") -> Iterator[Score]:
-    """Yield the scores on prosecutor, journalist and marketer risk."""
+    """Yield the scores on the risks from three attackers: prosecutor, journalist and marketer.
+
+    The prosecutor knows that its target is in the data. The journalist knows only that its target
+    is in the population. The marketer links all people.
+    """
     risk = reidentified.risk
     assert risk is not None  # noqa: S101 - its caller checks it
     yield (

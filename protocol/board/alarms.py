@@ -84,7 +84,8 @@ def _due(account: Mixed, arrived_layers: int | None, slots: int) -> int:
 def misdecided(board: Board, strategy: Strategy) -> bool:
     """Any party: whether the curator's posted query or decision breaks the announced rule.
 
-    False if the marginals are not published, because then only the curator can apply the rule.
+    False if the counts of the curator's rounds are not published, because then only the curator can
+    apply the rule.
     """
     round_results = published(board)
     if round_results is None:
@@ -103,8 +104,8 @@ def misdecided(board: Board, strategy: Strategy) -> bool:
 def misasked(board: Board, strategy: Strategy) -> bool:
     """User: whether the curator's present query breaks the announced rule.
 
-    False if the marginals are not published, because users cannot compute the query then. False in
-    round 1, in which the query is the same under every rule.
+    False if the counts of the curator's rounds are not published, because users cannot compute the
+    query then. False in round 1, in which the query is the same under every rule.
     """
     call = board.calls[-1]
     if call.round == 1 or call.reader is not Role.CURATOR:

@@ -151,7 +151,10 @@ class Board(BoardState):
         check_post(roster, author, data)
 
     def _check_head(self, head: Head) -> None:
-        """Refuse a signed tree head that is not due, or that does not sign the present posts."""
+        """Refuse a signed tree head that is not due, or that does not sign the present posts.
+
+        A signed tree head is the board's signature over its whole log.
+        """
         if self.roster is None or head.place != self.due or head.state != self.state:
             raise Refused(Reason.UNEXPECTED)
         check_head(self.roster.board, self.roster.opening, head)

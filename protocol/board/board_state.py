@@ -94,7 +94,7 @@ class BoardState(Progress):
     def may_open(self) -> bool:
         """Whether the curator may now reveal the certificate (the counts that prove its decision).
 
-        It may if the release implies these counts: all rounds counted the same people, and no value
+        True if the release implies these counts: all rounds counted the same people, and no value
         is suppressed. Never after an abort, or if other people answer in round 2 (the statistical
         setting).
         """

@@ -220,8 +220,8 @@ def _counts_tokens(board: BoardState, tally: Tally) -> bool:
 def _decision(board: BoardState, _: str, decision: Decision) -> bool:
     """Whether the curator may decide now, and the program allows its decision.
 
-    Most programs decide after a round that the curator has read; `threshold` decides before all
-    counts.
+    Most programs decide after a round that the curator has read. The program `threshold`, which
+    opens only values that k people share, decides before all counts.
     """
     announced = board.announced
     # the program `threshold` decides before all counts; other programs decide after a round of the
@@ -235,7 +235,8 @@ def _decision(board: BoardState, _: str, decision: Decision) -> bool:
 def _committed(board: BoardState, author: str, committed: CommittedDecision) -> bool:
     """Whether the curator may commit to a decision now.
 
-    The encrypted certificate in the post must be padded, so that its length reveals nothing.
+    The post has the certificate (the proof of the decision's bound), encrypted. It must be padded,
+    so that its length reveals nothing.
     """
     decision = public_decision(board.announced.policy, committed)
     sized = is_sealed_size(board.announced, len(committed.sealed))

@@ -103,15 +103,18 @@ class ByMarginals:
         return None
 
     def decide(self, schema: Schema, heard: Sequence[RoundResult]) -> Decision:
-        """Return the columns that the announced rule releases, from the marginals of round 1.
+        """Return the columns that the announced rule releases, from the counts of single columns.
 
-        heard: the rounds that the curator has read; only round 1 is used.
+        heard: the rounds that the curator has read. Only round 1 is used: it counts single columns.
         """
         return self.rule(schema, *marginals(heard[0].counts))
 
 
 def strategy_of(rule: DecisionRule | Strategy) -> Strategy:
-    """Return a decision rule on marginals as a strategy; a strategy is returned unchanged."""
+    """Return a decision rule on counts of single columns as a strategy.
+
+    rule: the decision rule; a strategy is returned unchanged.
+    """
     return rule if isinstance(rule, Strategy) else ByMarginals(rule)
 
 

@@ -67,7 +67,10 @@ class VerifiedPosts:
     closed: dict[int, ClosedList] = field(default_factory=dict)
 
     def has_keys(self, plan: Round) -> bool:
-        """Whether all keyholders have posted their ballot keys for a round of a verified mix."""
+        """Whether all parties have posted their ballot keys for a round of a verified mix.
+
+        The parties are the shufflers, and the curator or analyst.
+        """
         return len(self.keys.get(plan.call.round, ())) == len(plan.key_owners)
 
     def prior_lists(self, plan: Round) -> list[ClosedList]:
@@ -206,7 +209,8 @@ class VerifiedPosts:
 def _closed(lists: Iterable[HandedBallots]) -> ClosedList:
     """Return the closed list: the ballots that count, by user in ascending order.
 
-    If keyholders posted different ballots of a user, a public rule (`chosen`) selects one of them.
+    A user submits its ballots to every party with a key. If these parties posted different ballots
+    of a user, a public rule (`chosen`) selects one of them.
     """
     candidates = defaultdict[int, list[HandedBallot]](list)
     for posted in lists:

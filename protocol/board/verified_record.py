@@ -100,7 +100,11 @@ def _check_people(board: Board, plan: Round) -> None:
 
 
 def _check_ballots(board: Board, plan: Round, keys: RoundKeys) -> int:
-    """Check all ballots that keyholders have posted; return the number of users with ballots."""
+    """Check all ballots that shufflers, and curator or analyst, posted in a round.
+
+    Return the number of users with ballots. VerificationError names the user and the author of an
+    invalid post.
+    """
     registry, handed = board.registry, board.verified.handed[plan.call.round]
     assert registry is not None  # noqa: S101 - a verified mix has a registry of users
     for party, posted in handed.items():

@@ -126,7 +126,7 @@ def _solved(matrix: list[Vector]) -> dict[int, Vector]:
 def _single_cell(
     weights: Vector, sums: Sequence[Counter[tuple[str, ...]]]
 ) -> tuple[str, ...] | None:
-    """Return the cell of the one person that a weighted sum of counts leaves.
+    """Return the released values of the one person that a weighted sum of counts leaves.
 
     None if more than one person is left. weights: a weight for each release. sums: the counts of
     each release over the shared columns.

@@ -22,8 +22,8 @@ Cell = tuple[str, ...]
 def alone_in_both(people: int, first: int, second: int) -> float:
     """Return the probability that exactly one person is in two cells, one of each release.
 
-    people: the number of all people. first, second: the numbers of people in the two cells. The
-    people of the second cell are a random choice.
+    A cell is a combination of released values. people: the number of all people. first, second: the
+    numbers of people in the two cells. The people of the second cell are a random choice.
     """
     if not first or not second or first + second - 1 > people:
         return 0.0
@@ -40,9 +40,9 @@ def expected_alone(
 ) -> float:
     """Any party: return the expected number of people unique in both releases together.
 
-    Both releases count the same people. All assignments of people to cells that fit both
-    releases are assumed equally likely. first, second: the columns of each release, in the order
-    of its cells.
+    Both releases count the same people by cell (combination of values). All assignments of people
+    to cells that fit both releases are assumed equally likely. first, second: the columns of each
+    release, in the order of its cells.
     """
     shared = [column for column in first if column in second]
     first_groups, right = _by(release, first, shared), _by(second_release, second, shared)

@@ -202,8 +202,8 @@ def pass_on(
 def goes_on(plan: PeerRound, peer: int, step: int, content: bytes) -> bool:
     """Any party: whether a peer must forward the content of an opened layer.
 
-    It must if the content names another peer of the session, or the end of the path in the last
-    step, and has the right size. peer: the peer that opened the layer.
+    The content must have the right size. In the last step the content must name the end of the
+    path; before that, another peer of the session. peer: the peer that opened the layer.
     """
     then = int.from_bytes(content[:ROUTE], "big")
     right = then in plan.keys and then != peer if step < plan.path else then == PATH_END

@@ -164,7 +164,8 @@ class _Tree:
     """The tree of opened prefixes of a release, from which unsafe prefixes are withheld.
 
     A prefix is the first values of a row; its children are the prefixes that are one value longer.
-    A prefix is withheld if the opened values would reveal a small crowd by exclusion.
+    A prefix is withheld if the opened values would reveal that fewer than k people have some
+    unopened values.
     """
 
     def __init__(self, released: Counts, sizes: Sizes, k: int, domains: Domains) -> None:

@@ -50,7 +50,8 @@ def draw_share(plan: Round, party: str, entropy: Entropy) -> KeyShare:
 def locked(plan: Round, shares: Mapping[str, Share]) -> Round | None:
     """Any party: return the round with its lock (joint key); None while a share is missing.
 
-    shares: the public part of each keyholder's key share, by party.
+    shares: by party, the public part of its share of the key. All shufflers, and the curator or
+    analyst, post a share.
     """
     if not set(plan.openers) <= shares.keys():
         return None

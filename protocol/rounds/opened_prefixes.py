@@ -76,7 +76,7 @@ def decision(schema: Schema, k: int, rule: str) -> Decision:
     """Any party: return the decision of the program `threshold`; no count is needed for it.
 
     All columns are released, but a value opens only if at least k people share it. So no person is
-    exposed, for any number of respondents; the certificate states 0 people.
+    exposed, for any number of respondents; the decision's bound is 0 people.
     """
     return Decision(tuple(range(len(schema.features))), DecisionCertificate(rule, k, 0, 0))
 
@@ -157,7 +157,8 @@ def prefix_of(released: Cell) -> Cell:
 def crowds(cells: Counts) -> Counter[Cell]:
     """Return the number of people that share each opened prefix, the empty prefix included.
 
-    cells: the number of people by released cell: an opened prefix, then BLANK.
+    A prefix is the first values of a row. cells: the number of people by the opened part of their
+    rows: an opened prefix, then BLANK.
     """
     shared: Counter[Cell] = Counter()
     for row, people in cells.items():
@@ -170,7 +171,8 @@ def crowds(cells: Counts) -> Counter[Cell]:
 def exposed(released: Counts, k: int) -> int:
     """Count the people with an opened prefix that fewer than k people share.
 
-    It is 0 in an honest release. released: the number of people by cell.
+    A prefix is the first values of a row. The result is 0 in an honest release. released: the
+    number of people by the opened part of their rows.
     """
     shared = crowds(released)
     return sum(

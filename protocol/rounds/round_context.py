@@ -194,9 +194,10 @@ def layer_context(session: bytes, call: Call, hop: int, *, bound: bool = True) -
 
 
 def as_cited(plan: Round, heads: Mapping[int, Head]) -> Round:
-    """Return a round with the board's signed tree head at its call (query), which users cite.
+    """Return a round with the signed tree head that users cite: the board's signature over its log.
 
-    heads: the signed tree heads of the board, by round; empty if the board signs no posts.
+    heads: the signed tree heads of the board, by round; empty if the board signs no posts. The
+    head was signed when the round's call (query) was posted.
     """
     head = heads.get(plan.call.round)
     return replace(plan, witness=b"" if head is None else witness_of(head))

@@ -209,9 +209,10 @@ def _row(plan: Round, texts: Sequence[bytes]) -> Cell:
 
 
 def level_input(plan: Round, level: int, values: Sequence[str]) -> bytes:
-    """Any party: return the input of the oblivious function for the first values of a row.
+    """Any party: return the input of the pseudorandom function for the first values of a row.
 
-    The input is bound to this round. level: the number of this prefix of the row, from 0.
+    The party `randomness` evaluates the function without seeing the input, which is bound to this
+    round. level: the number of this prefix of the row, from 0.
     """
     place = LABEL + plan.session + bytes((plan.call.round, level))
     return place + text_of(values)

@@ -247,9 +247,9 @@ def split_ballots(plan: Round, records: bytes) -> list[bytes]:
 
 
 def chosen(candidates: Sequence[HandedBallot]) -> HandedBallot:
-    """Return the ballots of a user that count if keyholders posted different ballots of this user.
+    """Return the ballots of a user that count, if parties posted different ballots of this user.
 
-    A fixed rule decides: the smallest SHA-256.
+    A fixed rule decides: the smallest SHA-256. candidates: the posted ballots of the user.
     """
     return min(candidates, key=lambda handed: hashlib.sha256(handed.ballots).digest())
 
@@ -263,9 +263,9 @@ def handed_of(person: int, submission: Submission) -> HandedBallot:
 
 
 def closed_digest(plan: Round, closed: ClosedList) -> bytes:
-    """Return the digest (32 bytes) of a closed list, which keyholders confirm before the mix.
+    """Return the digest (32 bytes) of a closed list, the ballots that count, by user.
 
-    The closed list holds the ballots that count, by user.
+    All parties with a key (shufflers, and curator or analyst) confirm the digest before the mix.
     """
     digest = hashlib.sha256(LIST_LABEL + plan.session + bytes([plan.call.round]))
     for person, ballots in closed.items():
@@ -416,9 +416,10 @@ def own_decryptions(keys: Sequence[KeyShare], lists: Lists) -> list[tuple[bytes,
 def read_opened(
     plan: Round, lists: Lists, shares: Sequence[Sequence[Sequence[bytes]]]
 ) -> BallotReading:
-    """Return the counts of the answers that the decryption shares of all keyholders open.
+    """Return the counts of the answers that the decryption shares of all parties open.
 
-    shares: for each keyholder, by query and ciphertext.
+    lists: the ciphertexts after the last shuffle. shares: for each shuffler, and the curator or
+    analyst, its decryption shares by query and ciphertext.
     """
     opened = [
         opened_elements(GROUP, rows.seconds, [party_shares[question] for party_shares in shares])
