@@ -34,7 +34,8 @@ from .refusal import Unwelcome
 LENGTH, GROUP = 12, 4  # letters of a code, and of each printed group
 MOST_SLIPS = 1_000
 LARGEST = 1 << 17  # largest number of bytes of a file of slips; a longer file is refused
-LONGEST = 64  # longest typed code that is compared, in characters
+# characters after which a typed code is cut before it is compared with the slips' codes
+LONGEST = 64
 NON_OWNER_BITS = 0o077  # permission bits of users other than the owner
 CODE = re.compile(f"[{LETTERS}]{{{LENGTH}}}")
 KIND = "file of slips"

@@ -20,7 +20,7 @@ from .classroom import MOST_PHONES, Classroom
 MORE = 30.0  # seconds of one extension of a round
 SPARE = 300  # seconds of all extensions of a round together
 LONGEST = 3_600  # longest round that can be extended, in seconds
-DIGITS = 9  # longest typed number that is read, in digits
+DIGITS = 9  # digits of a typed number that are read; further digits are ignored
 
 Lines = Callable[[], str | None]
 LineSink = Callable[[str], None]

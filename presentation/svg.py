@@ -21,7 +21,8 @@ DASHES = (
     "4 2 1 2",
 )  # dash pattern of each series (a curve with a label); series 1 is a continuous line
 MARKS = ("circle", "diamond", "square", "triangle", "cross", "circle")
-GLYPH = 6.6  # average width of a letter, in units of the picture
+# average width of a letter, in units of the picture, by which widths of texts are estimated
+GLYPH = 6.6
 
 Point = tuple[float, float]
 

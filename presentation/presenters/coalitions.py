@@ -324,8 +324,8 @@ def scores(outcome: "Outcome", *, deviated: bool) -> Iterator[Score]:
     presenter = presenter_of(outcome.scenario)
     reader = presenter.reader
     curator = "reads nothing" if reader == ANALYST else "people linked to their values"
-    # people whom all shufflers together link: above 0 in a verified mix if a round's answers are
-    # public
+    # the number of people that all shufflers together link to values: above 0 in a verified mix if
+    # the answers of a round are public
     open_list = outcome.coalition(*shufflers).linked
     linked_unit = "answer" if outcome.scenario.policy.publish_marginals else "released row"
     s = "s" if len(shufflers) == 1 else ""

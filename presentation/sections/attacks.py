@@ -64,7 +64,9 @@ def _guards(scenario: "Scenario") -> Iterator[tuple[str, str, str]]:
 
 
 def _state(value: object) -> str:
-    """Return the value of a countermeasure's setting as text: on or off, a percentage, or a number.
+    """Return the value of a countermeasure's setting as text.
+
+    The text is on or off, a percentage, or a number.
     """
     if isinstance(value, bool):
         return "on" if value else "off"

@@ -177,7 +177,8 @@ MOVES: Mapping[Phase, Mapping[Kind, Move]] = {
     Phase.OVER: {**_head(Phase.OVER), **_alarm(Phase.OVER)},
 }
 
-# messages of users; after the collection they are refused as late, other messages as unexpected
+# messages of users that are refused as late after the collection; other messages out of turn are
+# refused as unexpected
 _DUE = (Kind.ASK, Kind.SUBMISSION)
 _COLLECTED = frozenset(Phase) - {Phase.OPENING, Phase.ANNOUNCED, Phase.COLLECTING}
 

@@ -99,8 +99,8 @@ def _solved(matrix: list[Vector]) -> dict[int, Vector]:
     rows = [
         [*row, *(Fraction(i == j) for j in range(equation_count))]
         for i, row in enumerate(matrix)
-        # each row of the matrix is followed by a row of the identity matrix, in which the elimination
-        # then records the weights of the original equations
+        # each row of the matrix, then a row of the identity matrix, in which the elimination
+        # records the weights of the original equations
     ]
     width, rank = len(matrix[0]), 0
     for column in range(width):

@@ -284,11 +284,11 @@ class RunRecord:
         users = {parties.user(index): index for index in range(self.transcript.users)}
         sender = {
             (event.round, event.names): users[event.sender]
-            # if two users sent equal envelopes, the later user has copied; reversed, the first
-            # sender is kept
+            # if two users sent equal envelopes, the later user has copied; events are read in
+            # reverse, so that the entry of the first sender is the one that stays
             for event in reversed(self.transcript.events)
-            # the names of a submission are the hash of its envelope; they are empty in the summary
-            # form
+            # `names` of a submission is the hash of its envelope; empty if an event stands for many
+            # messages
             if event.kind is Kind.SUBMISSION
             and event.sender in users  # submissions by other parties belong to no user
         }
