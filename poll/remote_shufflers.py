@@ -187,7 +187,7 @@ class MixerLink(Instrument):
     async def hurry(self, number: int) -> None:
         """Tell the first shuffler that all people have answered, so that it need not wait longer.
 
-        Nothing is sent while messages of this computer are still on their way to that shuffler.
+        The request is left out while messages of this computer are on their way to that shuffler.
         number: the round.
         """
         first = self._shufflers[0]

@@ -94,7 +94,7 @@ class Seeds:
     def _require_answer(self, exchange: _Exchange) -> bytes:
         """Return the answer of the party `randomness` to a phone's query for the secret of its row.
 
-        exchange: the query, and its answer if one came. Unwelcome if none came in time.
+        exchange: the query, and its answer if it came. Unwelcome if no answer came in time.
         """
         if not exchange.answer:
             raise Unwelcome(409, "seed-late")

@@ -33,7 +33,7 @@ def released_alike(
 def alike_rows(names: Sequence[str], shared: SharedValues) -> Iterator[ROW]:
     """Yield scores on values that all people share, and on values that follow from another value.
 
-    names: the released columns. shared: the values that all share, and those that follow from
+    names: the released columns. shared: the values that all share, and values that follow from
     another value.
     """
     people = plural(shared.people, "person", "people")
@@ -53,7 +53,7 @@ def alike_lines(
 ) -> Iterator[str]:
     """Yield sentences on values that all people share, and values that follow from another.
 
-    names: the released columns. shared: the values that all share, and those that follow from
+    names: the released columns. shared: the values that all share, and values that follow from
     another value. language: the language of the theatre's sentences; None: English.
     """
     words, people = language or english().part("theatre"), shared.people

@@ -52,7 +52,7 @@ class PeopleTable:
         codes: n x d integers, codes[i, j] the index of person i's value of column j in values[j].
         owner: if persons have several rows, the person of each row, from 0 without gaps; None: each
             row is another person.
-        rows: the number of ballots of each person to a query, with unused ones.
+        rows: the number of ballots of each person to a query, used or unused.
     """
 
     values: tuple[tuple[str, ...], ...]

@@ -48,7 +48,7 @@ def targets_met(score: "ScoredTable") -> bool:
 def _crowd(score: "ScoredTable") -> Row:
     """Return the row on k: the smallest crowd that is wanted, and the smallest that is found.
 
-    A crowd is the people with equal values in the columns that others are assumed to know.
+    A crowd is the people with equal values in the columns that attackers are assumed to know.
     """
     k, n, exposed = score.k, score.users, below(score)
     threshold = release_of(score).threshold

@@ -236,7 +236,7 @@ def _committed(board: BoardState, author: str, committed: CommittedDecision) -> 
     """Whether the curator may commit to a decision now.
 
     The post has the certificate (the proof of the decision's bound), encrypted. It must be padded,
-    so that its length reveals nothing.
+    so that its length does not depend on the counts.
     """
     decision = public_decision(board.announced.policy, committed)
     sized = is_sealed_size(board.announced, len(committed.sealed))

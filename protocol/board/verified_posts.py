@@ -210,7 +210,7 @@ def _closed(lists: Iterable[HandedBallots]) -> ClosedList:
     """Return the closed list: the ballots that count, by user in ascending order.
 
     A user submits its ballots to every party with a key. If these parties posted different ballots
-    of a user, a public rule (`chosen`) selects one of them.
+    of a user, a public rule (`chosen`) selects the ballots that count.
     """
     candidates = defaultdict[int, list[HandedBallot]](list)
     for posted in lists:

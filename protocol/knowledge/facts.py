@@ -11,7 +11,7 @@ class FactRule(StrEnum):
     """The rule by which a coalition derives a fact; derivation.py has the exact rules.
 
     OWN: a member sealed it. KEY: a member has the private key. SHOWN: an audit opened it in public.
-    SAW: a member observed the message. SENDER: a member observed who submitted an envelope.
+    SAW: a member observed the message. SENDER: a member observed the submission of an envelope.
     OPEN: a key opens a ciphertext. FOLLOW: the content belongs to the sender of its ciphertext.
     ORDER: a batch kept its order. READ: an opened answer shows its values.
     """

@@ -133,7 +133,7 @@ def joint_keys(plan: Round, posted: Mapping[str, BallotKeys]) -> RoundKeys:
 
     Raises:
         VerificationError: a proof of ownership does not hold, or the keys add up to the identity
-            (then the joint key hides nothing).
+            (then the joint key hides no answer).
         Refused: (MALFORMED) a record of a key is malformed.
     """
     size = GROUP.element_size
