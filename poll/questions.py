@@ -189,7 +189,7 @@ def write_new(path: Path) -> None:
         with path.open("x", encoding="utf-8") as file:
             file.write(NEW.read_text("utf-8"))
     except FileExistsError:
-        raise StorageError(f"{path}: a file stands there already; name another") from None
+        raise StorageError(f"{path}: this file already exists; choose another path") from None
     except OSError as bad:
         raise StorageError(f"{path}: cannot be written ({bad.strerror or bad})") from None
 
@@ -384,7 +384,10 @@ def _texts(features: Sequence[FeatureSection]) -> Iterator[Problem]:
         except ParameterError as wrong:
             yield problem(("feature", at), str(wrong))
         if feature.name in [earlier_feature.name for earlier_feature in features[:at]]:
-            yield problem(("feature", at, "name"), f'found "{feature.name}" twice; one is accepted')
+            yield problem(
+                ("feature", at, "name"),
+                f'found "{feature.name}" twice; each question needs a name of its own',
+            )
 
 
 def _columns(table: QuestionsTable) -> Iterator[Problem]:

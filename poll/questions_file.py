@@ -82,7 +82,7 @@ class QuestionsFile:
         as before.
         """
         if self.path is None:
-            raise StorageError("the demo is no file to be replaced; name a new one")
+            raise StorageError("the demo cannot be overwritten; choose the name of a new file")
         private = not self.path.stat().st_mode & GROUP
         copy = self._back_up(self.path, private=private)
         new_file = self._with_tables(self.path, tables)

@@ -278,8 +278,8 @@ class RunRecord:
     def submitted(self) -> Mapping[int, Mapping[int, Row]]:
         """By round and person, the sealed row, if its submission was observed.
 
-        A round that mixes the ballots of round 1 again has a row for each person with ballots of
-        round 1 on the closed list (the ballots that count).
+        Some rounds mix the ballots of round 1 again. Such a round has a row for each person on the
+        closed list: the people with ballots that count.
         """
         users = {parties.user(index): index for index in range(self.transcript.users)}
         sender = {
