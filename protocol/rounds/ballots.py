@@ -232,7 +232,7 @@ class Phrasebook:
         columns, max_rows, ballots = len(self.plan.domains), self._rows, []
         if not rows or any(len(row) != columns or DUMMY in row for row in rows):
             raise ParameterError(
-                f"rows: one or more rows of {columns} values are accepted, without empty values"
+                f"rows: at least one row is accepted, and only rows of {columns} values, none empty"
             )
         for ask, query in enumerate(self.plan.call.asks):
             distinct_answers = different_answers(rows, query, max_rows)

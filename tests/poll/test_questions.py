@@ -222,7 +222,7 @@ def test_the_file_to_begin_with_is_right_and_explains_each_key(tmp_path: Path) -
         lines = [line for line in text.splitlines() if line.startswith(f"{key} ")]
         assert lines, key
         assert all("#" in line for line in lines), key
-    with pytest.raises(StorageError, match="stands there already"):
+    with pytest.raises(StorageError, match="already exists"):
         write_new(path)
     assert path.read_text("utf-8") == text
     with pytest.raises(StorageError, match="cannot be written"):
