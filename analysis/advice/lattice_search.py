@@ -60,15 +60,15 @@ ROWS, STEPS = 1_500_000_000, 250_000
 
 def search(
     table: ArrayLike,
-    ladders: Sequence[Ladder],  # the levels of each column
-    k: int,  # people in the smallest safe class
-    max_exposed: int,  # people that may be in smaller classes
+    ladders: Sequence[Ladder],
+    k: int,
+    max_exposed: int,
     *,
-    charged: bool = True,  # whether rows of exposed people count as lost
-    promise: Promise | None = None,  # a bound that must be at most max_exposed too
-    steps: int | None = None,  # limit of the work
-    persons: ArrayLike | None = None,  # person of each row; None: one a row
-    fixed: ArrayLike | None = None,  # cell of each row in unchanged columns
+    charged: bool = True,
+    promise: Promise | None = None,
+    steps: int | None = None,
+    persons: ArrayLike | None = None,
+    fixed: ArrayLike | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Advice:
     """Find the levels with the least loss that leave at most `max_exposed` people below k.

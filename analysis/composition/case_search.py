@@ -66,10 +66,10 @@ class _Node:
 
 
 def search_cases(
-    marginals: Sequence[Sequence[int]],  # people by value, for each column
-    k: int,  # people in the smallest safe cell
-    worst_so_far: int,  # people exposed in a known table; -1: none known
-    nodes: int,  # limit of the search tree
+    marginals: Sequence[Sequence[int]],
+    k: int,
+    worst_so_far: int,
+    nodes: int,
     *,
     meet: Callable[[Counts], int] = lambda _people: -1,
     stop: Callable[[int, int], bool] = lambda _nodes, _people: False,

@@ -172,12 +172,12 @@ class Certificate(Struct, frozen=True, forbid_unknown_fields=True):
 # composition/bounds.py refined (evaluated).
 def certify(
     rule: Rule,
-    columns: Sequence[Steps],  # counts of each column, by threshold
-    k: int,  # people in the smallest safe cell
-    thresholds: Sequence[Threshold],  # one for each column, in people
+    columns: Sequence[Steps],
+    k: int,
+    thresholds: Sequence[Threshold],
     pivot: int | None = None,
     *,
-    n: int,  # people in the table
+    n: int,
 ) -> Certificate:
     """Return the certificate of a rule with these thresholds: its bound on exposed people.
 

@@ -154,17 +154,17 @@ class WorstCase:
 
 @accepts_old(known="known_joints")
 def worst_case(
-    marginals: Sequence[npt.ArrayLike],  # counts of each column
-    k: int,  # people in the smallest cell that is not exposed
-    time_limit: float | None = None,  # seconds; the result then depends on the machine
+    marginals: Sequence[npt.ArrayLike],
+    k: int,
+    time_limit: float | None = None,
     *,
-    known_joints: KnownJoints | None = None,  # counts of groups of columns
-    nodes: int = NODES,  # limit of each search tree
-    rounds: int | None = None,  # limit of random swaps
+    known_joints: KnownJoints | None = None,
+    nodes: int = NODES,
+    rounds: int | None = None,
     seed: int = 0,
-    enough: float = 0.0,  # share of the people: a bracket this wide suffices
-    most_cells: int = MOST_CELLS,  # larger tables are not searched
-    keep: bool = False,  # whether Ctrl-C returns the bracket so far
+    enough: float = 0.0,
+    most_cells: int = MOST_CELLS,
+    keep: bool = False,
     progress: Callable[[SearchStep], None] | None = None,
 ) -> WorstCase:
     """Return the most people in cells of fewer than k people, over ALL tables with these marginals.

@@ -14,13 +14,13 @@ from .known_groups import GroupKnowledge
 
 
 def heaviest(
-    knowledge: GroupKnowledge,  # all known counts
-    gains: Sequence[float],  # weight of each column
-    max_exposed: int,  # people that may be exposed
-    allowed: Sequence[int],  # columns that may be kept
-    required: Sequence[int] = (),  # columns that must be kept
-    start: Sequence[int] = (),  # a set that meets the target
-    sets: int = 2_000,  # limit of the examined sets
+    knowledge: GroupKnowledge,
+    gains: Sequence[float],
+    max_exposed: int,
+    allowed: Sequence[int],
+    required: Sequence[int] = (),
+    start: Sequence[int] = (),
+    sets: int = 2_000,
 ) -> Group:
     """Return the heaviest set of columns that meets a target, among at most `sets` examined sets.
 

@@ -172,11 +172,11 @@ class Front:
 
     def merge(
         self,
-        column: int,  # index of the column
-        options: Options,  # thresholds of the column
-        scale: int,  # people counted for each cell
-        limit: float,  # people that a choice must stay below
-        slack: int = 0,  # number of cells not counted, 0 or 1
+        column: int,
+        options: Options,
+        scale: int,
+        limit: float,
+        slack: int = 0,
         growth: NDArray[np.float64] | None = None,
     ) -> "Front":
         """Return the front with one more column: its Pareto-optimal choices of thresholds.

@@ -44,10 +44,10 @@ class Rung:
 
 def climb(
     program: FrechetProgram,
-    cuts: Sequence[Cut],  # inequalities that every table meets
-    best: int,  # exposed people of the worst table known
-    ceiling: int,  # upper bound on exposed people
-    nodes: int | None = None,  # limit of each search tree
+    cuts: Sequence[Cut],
+    best: int,
+    ceiling: int,
+    nodes: int | None = None,
     progress: Callable[[Rung], None] = lambda _rung: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Rung:

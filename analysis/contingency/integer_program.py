@@ -221,14 +221,14 @@ def relax(
 
 def solve(
     program: FrechetProgram,
-    cuts: Sequence[Cut],  # inequalities that every table meets
-    ceiling: int,  # upper bound on exposed people
+    cuts: Sequence[Cut],
+    ceiling: int,
     *,
-    whole_numbers: bool = False,  # whether variables must be whole
-    minimise: Floats | None = None,  # objective; None: minus the exposed people
-    covered: tuple[float, float] = (0, np.inf),  # least and most unexposed cells
-    more_than: int = -1,  # exposed people of a solution: more than this
-    nodes: int | None = None,  # limit of the search tree
+    whole_numbers: bool = False,
+    minimise: Floats | None = None,
+    covered: tuple[float, float] = (0, np.inf),
+    more_than: int = -1,
+    nodes: int | None = None,
 ) -> Solution:
     """Solve the integer program of the most exposed people, or its relaxation, with these cuts.
 

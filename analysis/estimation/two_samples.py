@@ -102,13 +102,13 @@ class _CertifiedColumn:
 
 
 def statistical_bound(
-    marginals: Sequence[npt.ArrayLike],  # counts of each column in round 1
-    k: int,  # people in the smallest safe crowd
-    released: int,  # people of round 2
-    delta: float,  # allowed failure probability
+    marginals: Sequence[npt.ArrayLike],
+    k: int,
+    released: int,
+    delta: float,
     rule: Rule = "coverage",
     *,
-    open_columns: Collection[int] | None = None,  # columns that may hold unlisted values
+    open_columns: Collection[int] | None = None,
 ) -> StatisticalBound:
     """Bound the exposure of other people in round 2 from the column counts of round 1.
 

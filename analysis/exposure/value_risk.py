@@ -110,12 +110,12 @@ class ValueRisks:
 
 def value_risks(
     table: ArrayLike | DistinctRows,
-    k: int,  # people in the smallest safe crowd
+    k: int,
     *,
-    columns: Sequence[int] | None = None,  # columns that the attacker knows; None: all
-    persons: ArrayLike | None = None,  # person of each row; None: one a row
-    ranks: Sequence[Integers | None] | None = None,  # rank of each code that is a number
-    max_values: int = 1000,  # number of values returned
+    columns: Sequence[int] | None = None,
+    persons: ArrayLike | None = None,
+    ranks: Sequence[Integers | None] | None = None,
+    max_values: int = 1000,
 ) -> ValueRisks:
     """Count the exposed people of each value, and by how many a merge of two values reduces them.
 

@@ -153,12 +153,12 @@ def panel(
 
 
 def exposure_bounds_figure(
-    table: npt.ArrayLike | None = None,  # codes; None: the shipped census
+    table: npt.ArrayLike | None = None,
     *,
-    columns: Sequence[str] | None = None,  # names of columns
-    worst_at: Sequence[int] = WORST,  # the k at which the worst case is sought
-    points: int = POINTS,  # number of k with bounds
-    nodes: int = NODES,  # limit of each search tree
+    columns: Sequence[str] | None = None,
+    worst_at: Sequence[int] = WORST,
+    points: int = POINTS,
+    nodes: int = NODES,
     progress: Progress | None = None,
 ) -> Redrawn:
     """Return the exposure of columns against k, alone and together, with its bounds.

@@ -100,10 +100,10 @@ def attack(training: Sequences, released: Sequences) -> SystemEntropy:
 
 def full_knowledge_figure(
     *,
-    traces: Sequences | None = None,  # places of each person; None: generated
-    histories: Sequences | None = None,  # rated items; None: generated
-    generated: GeneratedPeople = GENERATED,  # sizes of generated data
-    first: Sequence[int] = FIRST,  # numbers of first events released
+    traces: Sequences | None = None,
+    histories: Sequences | None = None,
+    generated: GeneratedPeople = GENERATED,
+    first: Sequence[int] = FIRST,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Redrawn:
@@ -148,9 +148,9 @@ def full_knowledge_figure(
 
 def training_events_figure(
     *,
-    traces: Sequences | None = None,  # places of each person; None: generated
-    histories: Sequences | None = None,  # rated items; None: generated
-    generated: GeneratedPeople = GENERATED,  # sizes of generated data
+    traces: Sequences | None = None,
+    histories: Sequences | None = None,
+    generated: GeneratedPeople = GENERATED,
     trained: Sequence[int] = TRAINED,
     first: Sequence[int] = FIRST,
     seed: int = 0,
@@ -197,9 +197,9 @@ def training_events_figure(
 
 def detection_error_figure(
     *,
-    traces: Sequences | None = None,  # places of each person; None: generated
-    histories: Sequences | None = None,  # rated items; None: generated
-    generated: GeneratedPeople = GENERATED,  # sizes of generated data
+    traces: Sequences | None = None,
+    histories: Sequences | None = None,
+    generated: GeneratedPeople = GENERATED,
     trained: Sequence[int] = TRAINED_SHORT_LONG,
     seed: int = 0,
     progress: Progress | None = None,

@@ -46,13 +46,13 @@ BUDGET, ERROR = 10.0, 0.92
 
 
 def estimation_loss_figure(
-    counts: npt.ArrayLike | None = None,  # people at each place; None: drawn
+    counts: npt.ArrayLike | None = None,
     *,
-    users: int = FEWER,  # number of drawn people
-    symbols: int = SMALLER,  # number of places
-    hash_values: int = HASHES,  # number of hash values of local hashing
-    epsilons: Sequence[float] = BUDGETS,  # local epsilons, nats
-    top: int = TOP,  # number of most frequent places
+    users: int = FEWER,
+    symbols: int = SMALLER,
+    hash_values: int = HASHES,
+    epsilons: Sequence[float] = BUDGETS,
+    top: int = TOP,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Redrawn:
@@ -100,12 +100,12 @@ def estimation_loss_figure(
 
 @accepts_old(shown="frequent_places")
 def popular_places_figure(
-    counts: npt.ArrayLike | None = None,  # people at each place; None: drawn
+    counts: npt.ArrayLike | None = None,
     *,
-    users: int = USERS,  # number of drawn people
-    symbols: int = PLACES,  # number of places
-    epsilon: float = BUDGET,  # local epsilon of the first guarantee, nats
-    error: float = ERROR,  # attacker's least error in the other guarantees
+    users: int = USERS,
+    symbols: int = PLACES,
+    epsilon: float = BUDGET,
+    error: float = ERROR,
     frequent_places: int = FREQUENT_PLACES,
     seed: int = 0,
     progress: Progress | None = None,
@@ -154,13 +154,13 @@ def popular_places_figure(
 
 
 def hash_loss_figure(
-    counts: npt.ArrayLike | None = None,  # people at each place; None: drawn
+    counts: npt.ArrayLike | None = None,
     *,
-    users: int = FEWER,  # number of drawn people
-    symbols: int = SMALLER,  # number of places
-    theta: float = THETA,  # loss parameter, in (0, 1)
-    sizes: Sequence[int] = SIZES,  # log2 of the numbers of hash values
-    top: int = TOP,  # number of most frequent places
+    users: int = FEWER,
+    symbols: int = SMALLER,
+    theta: float = THETA,
+    sizes: Sequence[int] = SIZES,
+    top: int = TOP,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Redrawn:

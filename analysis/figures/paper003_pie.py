@@ -120,12 +120,12 @@ class ReportStudy:
 
 
 def report_information_figure(
-    traces: Sequences | None = None,  # places of each person; None: generated
+    traces: Sequences | None = None,
     *,
-    generated: TracePeople = GENERATED,  # sizes of generated traces
-    hash_values: int = HASHES,  # number of hash values of local hashing
-    keys: int = KEYS,  # hash keys drawn to compute the information in a report
-    epsilons: Sequence[float] = BUDGETS,  # local epsilons, nats
+    generated: TracePeople = GENERATED,
+    hash_values: int = HASHES,
+    keys: int = KEYS,
+    epsilons: Sequence[float] = BUDGETS,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Redrawn:
@@ -165,12 +165,12 @@ def report_information_figure(
 
 
 def identification_error_figure(
-    traces: Sequences | None = None,  # places of each person; None: generated
+    traces: Sequences | None = None,
     *,
-    generated: TracePeople = GENERATED,  # sizes of generated traces
-    hash_values: int = HASHES,  # number of hash values of local hashing
-    keys: int = KEYS,  # hash keys drawn to compute the information in a report
-    epsilons: Sequence[float] = BUDGETS,  # local epsilons, nats
+    generated: TracePeople = GENERATED,
+    hash_values: int = HASHES,
+    keys: int = KEYS,
+    epsilons: Sequence[float] = BUDGETS,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Redrawn:

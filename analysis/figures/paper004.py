@@ -49,13 +49,13 @@ DEFAULT_TITLE = "7 sessions, 2023-08-26 to 2023-09-01"
 
 def incidence_error_figure(
     *,
-    owners: Sequence[int] = OWNERS,  # numbers n of bit vectors
-    positions: int = POSITIONS,  # m, bits of a vector
-    exponent: float = 1.0,  # exponent of Zipf's law, 0 to 50
-    methods: Sequence[str] = QUICK,  # names of estimators
-    epsilons: Sequence[float] = BUDGETS,  # nats a bit
-    beta: float = BETA,  # the quantile of errors is at 1 - beta
-    runs: int = RUNS,  # noisy versions for each quantile
+    owners: Sequence[int] = OWNERS,
+    positions: int = POSITIONS,
+    exponent: float = 1.0,
+    methods: Sequence[str] = QUICK,
+    epsilons: Sequence[float] = BUDGETS,
+    beta: float = BETA,
+    runs: int = RUNS,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Redrawn:
@@ -101,14 +101,14 @@ def incidence_error_figure(
 
 @accepts_old(shown="shown_title")
 def session_error_figure(
-    sessions: Mapping[str, npt.ArrayLike] | None = None,  # counts by title; None: Wi-Fi
+    sessions: Mapping[str, npt.ArrayLike] | None = None,
     *,
-    shown_title: str | None = None,  # title of the sessions with shown estimates
-    shown_epsilon: float = SHOWN_EPSILON,  # nats a bit
-    methods: Sequence[str] = WITH_POSTERIOR,  # names of estimators
-    epsilons: Sequence[float] = BUDGETS,  # nats a bit
-    beta: float = BETA,  # the quantile of errors is at 1 - beta
-    runs: int = RUNS,  # noisy versions for each quantile
+    shown_title: str | None = None,
+    shown_epsilon: float = SHOWN_EPSILON,
+    methods: Sequence[str] = WITH_POSTERIOR,
+    epsilons: Sequence[float] = BUDGETS,
+    beta: float = BETA,
+    runs: int = RUNS,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Redrawn:

@@ -79,12 +79,12 @@ class ErrorPanel:
 
 def study(
     title: str,
-    phi: Counts,  # true counts of positions, t = 0 .. n
-    methods: Sequence[str],  # names of estimators
+    phi: Counts,
+    methods: Sequence[str],
     *,
-    runs: int = 20,  # noisy versions for each budget
-    budgets: Sequence[float] = BUDGETS,  # epsilons, nats a bit
-    beta: float = BETA,  # the quantile of errors is at 1 - beta
+    runs: int = 20,
+    budgets: Sequence[float] = BUDGETS,
+    beta: float = BETA,
     rng: np.random.Generator | int | None = None,
 ) -> ErrorPanel:
     """Measure the errors of estimators on noisy versions of one true incidence vector.

@@ -88,9 +88,9 @@ class SweepPanel:
 def figure(
     title: str,
     name: str,
-    along: Along,  # values of each swept parameter, by name
-    panels: Sequence[SweepPanel],  # scores to draw
-    runs: Collection[int],  # numbers of runs at the points of the grid
+    along: Along,
+    panels: Sequence[SweepPanel],
+    runs: Collection[int],
     headings: tuple[str, ...],
     rows: Sequence[Sequence[object]],
 ) -> Redrawn:

@@ -66,14 +66,14 @@ class Calibration:
 
 
 def calibrate(
-    phi: npt.ArrayLike,  # supposed counts of positions, t = 0 .. n
-    eta: float,  # privacy parameter of the bit flips, in (0, 1)
-    beta: float = 0.1,  # the quantile of the errors is at 1 - beta
-    method: str = "em",  # the estimator
+    phi: npt.ArrayLike,
+    eta: float,
+    beta: float = 0.1,
+    method: str = "em",
     *,
-    runs: int = 1000,  # number of simulated data sets
-    rule: str = "corrected",  # formula of the radius of the error bound
-    redraw: bool = True,  # whether each run draws new true counts
+    runs: int = 1000,
+    rule: str = "corrected",
+    redraw: bool = True,
     rng: np.random.Generator | int | None = None,
 ) -> Calibration:
     """Measure the error of an incidence estimator by simulation on data like `phi`.

@@ -42,13 +42,13 @@ POLYTOPE = ("program", "chebyshev", "analytic")
 
 
 def estimate(
-    psi: npt.ArrayLike,  # noisy counts, t = 0 .. n
-    eta: float,  # privacy parameter of the bit flips, in (0, 1)
-    beta: float = 0.1,  # failure probability of the limits
-    method: str = "em",  # a name in METHODS
+    psi: npt.ArrayLike,
+    eta: float,
+    beta: float = 0.1,
+    method: str = "em",
     *,
-    rule: str = "corrected",  # formula of the radius of a polytope
-    prior: npt.ArrayLike = 1.0,  # Dirichlet parameters for "bayes"
+    rule: str = "corrected",
+    prior: npt.ArrayLike = 1.0,
     rng: np.random.Generator | int | None = None,
 ) -> IncidenceEstimate:
     """Estimate the number of positions set in exactly t of n true bit vectors, for all t at once.

@@ -110,15 +110,15 @@ class FiniteInformation:
 
 
 def finite_information(
-    Q: Any,  # the randomizer, reports x inputs
-    prior: npt.ArrayLike,  # Dirichlet parameters
-    n: int,  # number of people
+    Q: Any,
+    prior: npt.ArrayLike,
+    n: int,
     unit: Unit = "nats",
     *,
     method: Method = "auto",
-    tally: bool = True,  # whether I(Y; T) is computed
-    limit: int = MOST_TERMS,  # most terms of an exact sum
-    samples: int = SAMPLES,  # simulated sets of people
+    tally: bool = True,
+    limit: int = MOST_TERMS,
+    samples: int = SAMPLES,
     rng: Rng = 0,
 ) -> FiniteInformation:
     """Return the information of n people's reports about P and the tallies T, and the utilities.
@@ -211,13 +211,13 @@ def _exact(
 
 
 def _finished(
-    rows: Floats,  # rows of the randomizer
-    alpha: Floats,  # Dirichlet parameters
-    n: int,  # number of people
+    rows: Floats,
+    alpha: Floats,
+    n: int,
     unit: Unit,
     about: tuple[SimulatedMean | None, SimulatedMean | None],
-    H_T: float,  # entropy of T, nats
-    I_XP: float,  # information of the values about P, nats
+    H_T: float,
+    I_XP: float,
 ) -> FiniteInformation:
     """Return the result, with the utilities, from information values in nats.
 
