@@ -41,8 +41,8 @@ _TOPS = {y >> 248 for y in (*_LOW_ORDER, _P)}
 _ORDINARY = tuple(
     top & 0x7F not in _TOPS
     for top in range(256)
-    # For each last byte: whether every encoding of a point that ends so is ordinary, with y below p and
-    # not of low order.
+    # For each last byte: whether every encoding of a point that ends so is ordinary, with y below p
+    # and not of low order.
 )
 _REDUCED = 0x10  # a scalar with a last byte below this is below 2**252, and so below the order
 

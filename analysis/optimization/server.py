@@ -39,7 +39,7 @@ _programs: dict[int, Any] = {}
 
 
 def serve() -> None:
-    """Answer requests of the process that started this one, such as to solve a program, in a loop.
+    """Answer requests of the parent process, such as to solve a program, in a loop.
 
     The process ends when its standard input ends.
     """
