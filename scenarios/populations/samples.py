@@ -51,7 +51,7 @@ class Samples:
         """Return the rounds in which the person with this index is asked.
 
         In the fixed setting every person is asked in all rounds. In the statistical setting the
-        people with an index below `first` are asked in round 1 only, all other people in round 2 only.
+        people with an index below `first` are asked in round 1 only, other people in round 2 only.
         """
         return EVERY_ROUND if self.fixed else (1,) if index < self.first else (2,)
 
