@@ -253,9 +253,9 @@ class MixerLink(Instrument):
         try:
             parcel = Parcel.decode(request.body)
         except Refused:
-            return HttpResponse(400, b"no parcel\n")
+            return HttpResponse(400, b"the body holds no valid messages\n")
         if parcel.receiver not in READERS:
-            return HttpResponse(403, b"for somebody else\n")
+            return HttpResponse(403, b"for a party of another process\n")
         for letter in parcel.letters:
             letter_key = request.peer, letter.id
             if letter_key in self._accepted_letters or not self._directory.speaks_for(

@@ -118,11 +118,9 @@ def people_within(scores: npt.ArrayLike, owners: npt.ArrayLike | None = None, k:
         k: the number of people that the attacker may name, 1 .. people.
 
     Returns:
-        Shape (released,), 0 or 1 without ties. The mean is the re-identification rate at k. 1 minus
-            the
-        mean is the proportion of incorrect results in the paper's Figure 9 (its text says
-            "correct",
-        but the figure shows incorrect results).
+        Shape (released,), 0 or 1 without ties. The mean is the re-identification rate at k; 1 minus
+        the mean is the proportion of incorrect results in the paper's Figure 9 (its text says
+        "correct", but the figure shows incorrect results).
     """
     table = _table(scores)
     genuine_scores, k = (
