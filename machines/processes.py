@@ -372,10 +372,12 @@ class _Stage:
             service.write = journal.write
 
         def report_state() -> None:
-            """Report the number of board entries, and of posts received from each process.
+            """Report to the main process that the board's process waits for requests.
 
-            The board acts only on requests, so the deadline and `over` of its report have no
-            meaning.
+            The report (IdleState) has the number of board entries, and of posts received from each
+            process. From these numbers the main process sees whether a message is on its way. The
+            board acts only on requests, so the report's `deadline` (time of its next act) and
+            `over` (whether all parties of the process have ended) have no meaning.
             """
             entries, received = len(service.board.entries), dict(service.posts)
             copy.stands(IdleState(service.time, 0.0, True, entries, {}, received))

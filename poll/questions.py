@@ -406,7 +406,12 @@ def empty_population(scenario: Scenario) -> Population:
 
 
 def promise_of(scenario: Scenario) -> str:
-    """Return the privacy promise to participants, in words."""
+    """Return the privacy promise to participants, in words.
+
+    If the release program decides on columns, the promise is that at most the share `max_exposure`
+    of the participants is in a class smaller than k in the release. For any further release program
+    the promise is a text of the program's presenter, which describes results of the program.
+    """
     policy = scenario.policy
     if capability(scenario, ColumnDecision) is None:
         return presenter_of(scenario).promise(scenario)

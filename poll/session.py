@@ -75,7 +75,11 @@ class EagerClock(trio.abc.Clock):
     """
 
     def __init__(self) -> None:
-        """Start at the real time; `skip_to` later adds the seconds of waiting that it skips."""
+        """Start at the real time, before any wait is skipped.
+
+        The clock shows the real time plus the skipped seconds. `skip_to` ends a wait for a deadline
+        early, by adding the seconds that remain until this deadline.
+        """
         self._skipped_seconds = 0.0
 
     def start_clock(self) -> None:

@@ -120,7 +120,9 @@ class Wall(Instrument):
     def _passed_on(self, mixed: Mixed) -> None:
         """Show that a shuffler forwards its batch, with the number of messages that it posted.
 
-        The drawn onions (nested ciphertexts) are numbered in order, so that no number identifies a
+        The drawn onions (nested ciphertexts) are numbered by user, over all users that have
+        submitted; or from 0, if the batch has another size. The wall has already shown these users.
+        The numbers ascend in any batch, independent of its order, so they link no message to its
         sender.
         """
         if self._call is None:

@@ -37,9 +37,12 @@ from .check_cases import SCALE, Block, Case, Range, Tables, leaf_people, narrowe
 MISSED = 300.0
 # limits: rounds in which violated blocks (inequalities) are added, and blocks added in a round
 ROUNDS, PER_ROUND = 12, 20
-# A block is an inequality made from sets of values, one set a column. A column with at most
-# FEW_VALUES values has all its sets tried, a larger one only sets of its most frequent or rarest
-# values and single values. MOST_BLOCKS is about the limit of the number of blocks.
+# A block comes from a set of values in each column. Its cells have a value of the set in every
+# column. By the column counts so many people must be in these cells that they cannot all be
+# exposed; the block's inequality states the least number of unexposed cells among them. A column
+# with at most FEW_VALUES values has all its sets tried, a larger column only sets of its most
+# frequent or rarest values and single values. MOST_BLOCKS is about the limit of the number of
+# blocks.
 FEW_VALUES, MOST_BLOCKS = 6, 4_000
 # a block's inequality that is violated by less than this number of cells is not added, because the
 # violation may be a rounding error of the solver

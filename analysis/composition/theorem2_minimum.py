@@ -158,7 +158,9 @@ class _Bounds:
     """
 
     limit: float
-    # least log of the product, over all columns, of threshold times number of values (Theorem 2)
+    # Theorem 2 proves a bound only if the product of all thresholds is at least k n^(d-1), for n
+    # people and d columns. `need` is the log of k n^(d-1) times the numbers of values of all
+    # columns.
     need: float
     # lower end of the interval searched for the level, an equal threshold times number of values in
     # several columns

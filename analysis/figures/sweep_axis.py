@@ -16,7 +16,8 @@ TICKS = 12  # limit of the values that are written under an axis
 DECADES = 30.0
 
 Value = bool | int | float | str
-# the numbers of released columns that occur among the runs at one point of the grid
+# How many columns the runs at a point of the grid released: {3} if each run released 3 columns,
+# {0, 3} if some runs released 3 and the rest released no column.
 Columns = frozenset[int]
 P = TypeVar("P")
 

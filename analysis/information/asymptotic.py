@@ -162,8 +162,9 @@ def read_utility(
 ) -> UtilityReading:
     """Return the asymptotic utility with its error, its upper bound and the participation factor.
 
-    The utility is that of `asymptotic_utility`; the factor is a report's worth in answers without
-    noise.
+    For large n, the reports of n people have (a - 1) (log(n) / 2 + utility) + h nats of information
+    about the distribution of their values, with a inputs and the prior's differential entropy h.
+    The factor is the number of answers without noise that inform as much as a report.
 
     Args:
         Q: the randomizer: a matrix reports x inputs, or an object with a `.matrix`.

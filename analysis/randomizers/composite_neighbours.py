@@ -111,12 +111,14 @@ def _is_symmetric(pair: PairLaw) -> bool:
     ratios = np.column_stack([pair.u_ratios, pair.v_ratios])
 
     def chances(own_ratios: Floats) -> Floats:
-        """Return, for each pair of ratios given, the probability of a report with this pair.
+        """Return, for each given pair of numbers, the probability that a report has this pair.
 
-        A report has the pair of likelihood ratios (P_u/b, P_v/b), and is drawn from the privacy
-        blanket b. Ratios that differ by rounding errors count as equal.
+        The pair of a report is (P_u/b, P_v/b): its probability if the person has the value u, and
+        if the person has the value v, each divided by its probability under the privacy blanket b.
+        The report is drawn from b. `ratios` lists the pairs of the possible outcomes, and
+        `pair.law` their probabilities. Pairs that differ by rounding errors count as equal.
 
-        own_ratios: the pairs, shape (pairs, 2).
+        own_ratios: the given pairs, shape (pairs, 2).
         """
         is_equal = np.isclose(ratios[None], own_ratios[:, None], rtol=TOLERANCE, atol=0.0).all(
             axis=2

@@ -153,9 +153,11 @@ class GRR(Pure):
 
     @property
     def loss_parameter(self) -> float:
-        """Theta = (e^eps - 1) / (a + e^eps - 1): the probability `truth` minus `lie`.
+        """Theta = (e^eps - 1) / (a + e^eps - 1) for a symbols: the probability `truth` minus `lie`.
 
-        Paper 003 calls it the parameter of the mutual-information loss.
+        `truth` is the probability of reporting the true symbol, `lie` that of a given other symbol.
+        For a person U with the symbol X and the report Y, the mutual information satisfies
+        I(U; Y) <= theta I(U; X). Paper 003 calls theta the "MI loss parameter".
         """
         return spread(self.a, self.epsilon)
 

@@ -33,8 +33,10 @@ LONG = 8192
 NEAR = 1 << 14
 # Number of parts into which the search cuts an interval of m (other people with a 1).
 PARTS = 8
-# Upper bounds of delta on an interval of m (other people with a 1) are raised by this share, for
-# rounding errors and the error of the parabola that bounds the envelope.
+# The envelope is delta computed with a real threshold count: smooth in m, never below delta. On a
+# part of an interval of m (other people with a 1) it is bounded by the larger value at the part's
+# ends, plus the largest second difference in the interval, as if it were a parabola. The bound is
+# raised by this share, for rounding errors and because the envelope is not exactly a parabola.
 SLACK = 1e-9
 
 

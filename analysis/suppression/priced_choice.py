@@ -28,10 +28,12 @@ from .column_choice import ColumnChoice, Considered, Dropped, Promise
 from .column_suppression import SuppressionProblem, people_allowed
 
 EVERY = 10  # most columns for which all sets of columns are ranked; more are added one by one
-# most sets given to the linear program; for further sets only the coverage bound counts
+# Most sets of columns for which the linear program of margins_bound bounds the exposed people. Any
+# further set is accepted only if its coverage bound (a formula of the column counts) is within the
+# target.
 MOST_TRIED = 12
-# Most joint cells in total, over the sets of columns given to the linear program. For further sets
-# only the coverage bound counts.
+# Most joint cells in total, over the sets of columns for which a linear program is solved. A set
+# with more cells than are left is accepted only if its coverage bound is within the target.
 TRIED_CELLS = 4_000
 # Most joint cells in total, over the sets "kept columns and one dropped column", for which linear
 # programs explain why the column is dropped. With more cells the coverage bound explains it.

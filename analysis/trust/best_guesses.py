@@ -58,8 +58,9 @@ class Guess:
 class PersonPosteriors:
     """The posterior of every person's row given a coalition's view, by crowd.
 
-    A crowd is the people with equal observations. A pool is a set of crowds; the coalition does not
-    know in which of them a person is.
+    A crowd is the people with equal evidence. A pool is a set of crowds of known sizes with unknown
+    members. An example: the coalition knows that 3 of 10 people were absent, but not their names;
+    the crowd of the 3 and the crowd of the 7 form a pool.
 
     Attributes:
         evidence: the statements that the view implies.

@@ -10,13 +10,13 @@ from .fiber import Nats, log_multinomial
 
 
 def hidden_by_pools(evidence: Evidence) -> float:
-    """Return an upper bound on the leakage (nats) that pools hide.
+    """Return an upper bound on the leakage (nats) that pools hide: the log of the ways to deal.
 
-    A crowd is the people with equal evidence. In a pool of crowds the coalition knows how many
-    people are absent, but not their names. The leakage without pools is that of a coalition that
-    knows the crowd of each person. Otherwise the probability of the view, given the table, is the
-    mean over all ways to deal a pool into its crowds. A positive mean is at least 1 / (number of
-    ways).
+    The evidence is the statements that a coalition's view implies; a crowd is the people with equal
+    evidence. In a pool of crowds the coalition knows how many people did not submit, but not their
+    names. The posterior is then the average, over all ways to deal the pool's people into its
+    crowds, of the posteriors of a coalition that knows every person's crowd. An average over a
+    number of ways has a leakage at most log(ways) below the mean leakage of its parts.
     """
     return fsum(
         log_multinomial(evidence.crowds[crowd].people for crowd in pool) for pool in evidence.pools

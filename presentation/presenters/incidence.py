@@ -111,7 +111,12 @@ class IncidencePresenter(NoisePresenter):
         )
 
     def answers(self, result: "Claims") -> tuple[VerdictAnswer, ...]:
-        """Return answers for the head of a page: estimated counts, and leakage about an element."""
+        """Return answers for the head of a page: estimated counts, and leakage about an element.
+
+        A vector changes the odds that an element is in its owner's set by a factor e^epsilon at
+        most. This epsilon is the answer to the question how exposed people are. If no vector was
+        counted, the answers say so, with the reason if the round was aborted (`result.burned`).
+        """
         findings = result.findings
         if not isinstance(findings, IncidenceFindings):
             why = result.burned or "no vector was counted"

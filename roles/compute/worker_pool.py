@@ -91,7 +91,10 @@ class WorkerPool:
         self._once: dict[bytes, _Once] = {}
         self._clock = trio.lowlevel.current_clock()
         self._executor = executor
-        self._last = trio.Event()  # is set when the last requested result was taken
+        # Is set when the work of the most recent request of a seeded run has ended. The next
+        # request waits for it before its result is returned, so results come in the order of the
+        # requests.
+        self._last = trio.Event()
         self._last.set()
 
     async def share(self, work: Callable[[Sequence[T]], Sequence[R]], item: T) -> R:

@@ -255,6 +255,10 @@ def check_answer(
 def released(board: Board, names: Collection[str]) -> Mapping[tuple[str, ...], int] | None:
     """Return the counts that a session has released, by combination; None without a release.
 
+    There is no release if the session was aborted (`burned`), if no column was to be released, or
+    if the last round has no published counts. The last round queries a single set of columns, the
+    released columns, so the first of its counts is the release.
+
     names: the announced features, which are compared with the released columns.
     """
     if board.burned is not None or board.decision is None or not board.decision.kept:

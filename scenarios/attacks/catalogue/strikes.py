@@ -1,4 +1,9 @@
-"""The attacks that people commit: the entries of `[[fault]]` by user and round."""
+"""The attacks that users commit, indexed by user and then by round.
+
+A scenario plans them in its entries `[[fault]]`, each with the name of an attack. In the record of
+a poll, missing or unreadable submissions have the same form, without an entry. Attacks by servers,
+such as shufflers, are not in this index.
+"""
 
 from collections.abc import Mapping
 from typing import NamedTuple

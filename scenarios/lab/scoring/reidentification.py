@@ -326,7 +326,9 @@ def _theirs(
 
 
 def _among(released_rows: Any, row_counts: Any, whole: Any) -> Crowds:
-    """Return the equivalence classes that people in the release have in the population.
+    """Return the number of released people by the size of their class in the population.
+
+    The class of a person is all people of the population with equal values in the released columns.
 
     released_rows: the different rows, over the released columns. row_counts: the number of people
     with each. whole: the rows of the population, over the released columns.

@@ -188,6 +188,10 @@ def verify_decision(
 ) -> None:
     """Recompute the certificate of a decision from the counts of single columns in round 1.
 
+    The rule of a certificate names the method that bounds the exposure. A rule that begins with
+    PERSONS bounds the exposed persons where a person may have several rows; `verify_persons`
+    recomputes it from the same counts.
+
     Raises VerificationError if the certificate's exposure bound is smaller than can be proved.
     """
     if decision.certificate.rule.startswith(PERSONS):

@@ -181,7 +181,11 @@ class IncidenceFindings(Findings, frozen=True, tag="incidence"):
 
     @property
     def covered(self) -> int | None:
-        """The number of t with the true count within its limits; None if the truth is unknown."""
+        """The number of t at which the confidence limits of the estimate contain the true number.
+
+        The number at t = 0 .. n is that of elements in exactly t of the n sets. None if the true
+        numbers are unknown.
+        """
         return self.error.covered
 
 

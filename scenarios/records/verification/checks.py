@@ -51,14 +51,15 @@ Rule = tuple[str, str, Callable[[RecordEvidence], str]]
 @keeps_old(what="requirement")
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """The result of one check of a record.
+    """The result of one check of a record; `keeps_old` keeps the old name of `requirement` usable.
 
     Attributes:
         name: the name of the check, one word.
         requirement: the requirement, in a sentence.
         ok: whether the record meets the requirement; None if this could not be checked.
         detail: the finding.
-        shows: authenticity, consistency or neither.
+        shows: authenticity, if the check shows the author of the record; neither, if the check
+            could not be made; else consistency, or by a failed check the lack of consistency.
     """
 
     name: str

@@ -195,10 +195,12 @@ def verified(case: Case) -> Iterator[Compared]:
 
 
 def play_variant(case: Case, program: str, scenario: Scenario, epsilon: float | None) -> Compared:
-    """Return the results of a release program on a scenario with its kind of policy.
+    """Return the results of a release program on a scenario that has the program's policy.
 
-    Without the messages of all people, a run without messages (ideal) gives the counts. program:
-    the name in result tables. epsilon: the epsilon of the noise that users add; None without noise.
+    If all people send messages (`case.messages`), the session is played with messages. Else a run
+    without messages (ideal) gives the counts, and the cost is measured on samples of the people.
+    program: the name of the release program in result tables. epsilon: the epsilon of the noise
+    that users add; None without noise.
     """
     meter = Meter()
     # An ideal run with noise needs no seed: its release is not used, and seeded noise, which is

@@ -170,7 +170,12 @@ def plan_of(scenario: Scenario) -> SmallPlan:
 
 
 def unsearched(scenario: Scenario) -> str:
-    """Return the reason why no small session of a scenario can be played; empty: it can."""
+    """Return the reason why the search for attacks cannot treat a scenario; empty if it can.
+
+    The search plays a session of six people with the scenario's countermeasures, in place of the
+    scenario's own larger session. This small session needs shufflers, a curator and an analyst. Its
+    people have a row of a few values, or a set that they report with noise.
+    """
     if topology_of(scenario).untold:
         return (
             "the search plays sessions with shufflers, a curator and an analyst; in this scenario "

@@ -134,6 +134,9 @@ def estimates(lines: Sequence[SweepLine]) -> Iterator[MeanEstimate]:
 def mean_scores(results: Sequence[Mapping[str, Any]]) -> Iterator[MeanEstimate]:
     """Yield the mean of each score over some runs, with its interval.
 
+    A score that is a share of people or runs, such as the exposure, has an interval within 0 to 1.
+    The error of an estimated share has no maximum, as unbiased estimates may lie outside 0 to 1.
+
     results: the result.json of each run. A score that no run has is left out.
     """
     for name, unit, score in SCORES:
