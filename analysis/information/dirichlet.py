@@ -171,8 +171,9 @@ def _stick(alpha: float, beta: float) -> tuple[Floats, Floats, Floats]:
     spread = sqrt(float(polygamma(1, alpha) + polygamma(1, beta)))
     # If a function of t is analytic for |Im t| < d, a sum over t with step h has an error of about
     # exp(-2 pi d / h). The integrand has the poles of v(u), the nearest at u = +-i pi. Half way to
-    # them, up to |Im u| = pi / 2, |v| and |1 - v| are at most 1; d is taken there, for Re t = 0,
-    # and at most pi / 2. With h at most pi d / 20 the error is about e^-40 or less.
+    # them, up to |Im u| = pi / 2, |v| and |1 - v| are at most 1; d is taken there, for Re t = 0
+    # only, and at most pi / 2. With h at most pi d / 20 the error is about e^-40. This is a rule of
+    # thumb, not a proof: far from Re t = 0 the poles are nearer.
     step = min(0.1, pi * asin(min(1.0, pi / (2 * spread))) / 20)
     t = step * np.arange(-int(12 / step), int(12 / step) + 1)
     u = middle + spread * np.sinh(t)
