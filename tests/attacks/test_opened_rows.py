@@ -131,5 +131,5 @@ def test_attacks_on_other_programs_are_refused(name: str) -> None:
 
 
 def test_attacks_on_opened_rows_are_refused_elsewhere() -> None:
-    with pytest.raises(ScenarioError, match='kind = "threshold" does so'):
+    with pytest.raises(ScenarioError, match='kind = "threshold" has it'):
         KIT.scenario({"attack": "try-rows"})

@@ -148,7 +148,7 @@ def test_people_are_registered_where_a_place_names_their_keys(
 WRONG = {
     "no board": ("place.board", "place.bored", 'called "bored"; .* .did you mean `board`'),
     "shufflers from 2": ("place.shuffler-1", "place.shuffler-3", "shuffler-1 missing"),
-    "a hole": ("place.shuffler-2", "place.shuffler-3", "count from 1"),
+    "a hole": ("place.shuffler-2", "place.shuffler-3", "numbered from 1"),
     "an unknown key": ("title =", "titel =", "titel|title"),
     "no values": ('values = ["Monday", "Friday"]', "open = true", "values is missing"),
     "no values left": ('values = ["Monday", "Friday"]', 'fold = ["case"]', "values is missing"),

@@ -27,8 +27,8 @@ def test_a_comparison_keeps_the_programs_that_are_done(typed, monkeypatch) -> No
     said = typed("compare", "blood-type", "--programs", "trusted,shares,local", "--seed", "7")
     assert said.code == 130
     assert "1 program finished and saved" in said.err
-    assert "shares: not compared: it was stopped" in said.out
-    assert "local: not compared: it was stopped" in said.out
+    assert "shares: not compared: the comparison was stopped" in said.out
+    assert "local: not compared: the comparison was stopped" in said.out
     kept = json.loads(Path("runs/compare-blood-type-0007/comparison.json").read_text("utf-8"))
     assert [program["program"] for program in kept["programs"]] == ["trusted"]
 

@@ -302,7 +302,7 @@ def test_a_decision_follows_from_the_counts(played: Mapping[str, kit.Saved]) -> 
     saved = played["public"]
     at, told = forgery.find(saved, Decision)
     other = replace(told, certificate=replace(told.certificate, rule="coverage", thresholds=(9.0,)))
-    assert "decides otherwise" in failed(saved, forgery.forge(saved, {at: other}))["decision"]
+    assert "makes another decision" in failed(saved, forgery.forge(saved, {at: other}))["decision"]
     wrong = failed(saved, forgery.forge(saved, {at: other}), agreement=False)
     assert "found threshold 9; a count that occurs" in wrong["decision"]
 

@@ -185,10 +185,10 @@ LIES: dict[str, tuple[Callable[[Run], None], str]] = {
         otherwise("analyst"),
         "analyst has a certificate that does not",
     ),
-    "no opening": (without("analyst", "curator"), "lacks an opening"),
-    "no opening of the curator": (without("curator"), "lacks an opening"),
-    "no opening of the analyst, who released": (without("analyst"), "lacks an opening"),
-    "an opening of another party": (renamed, "lacks an opening"),
+    "no opening": (without("analyst", "curator"), "must hold the certificate"),
+    "no opening of the curator": (without("curator"), "must hold the certificate"),
+    "no opening of the analyst, who released": (without("analyst"), "must hold the certificate"),
+    "an opening of another party": (renamed, "must hold the certificate"),
 }
 
 

@@ -100,8 +100,8 @@ message = "{message}"
 @pytest.mark.parametrize(
     ("keys", "why"),
     [
-        ({"do": "omit", "message": "tally"}, "plays omit, delay, change of the posts keys"),
-        ({"do": "ignore", "message": "shuffled"}, "plays omit, delay, change of the posts keys"),
+        ({"do": "omit", "message": "tally"}, "accepts omit, delay, change of the posts keys"),
+        ({"do": "ignore", "message": "shuffled"}, "accepts omit, delay, change of the posts keys"),
         ({"by": "user-1", "do": "change", "message": "shuffled"}, 'found "user-1"'),
     ],
 )
