@@ -108,6 +108,7 @@ def _reading(advised: Advised, options: Reading) -> Iterator[tuple[str, Any]]:
 
     options: the description of the file by the user.
     """
+    # Only settings of the user are written; the scenario detects the other settings as advise did.
     for key in ("separator", "encoding", "sheet", "header", "decimal", "header_row", "last_row"):
         if getattr(options, key) is not None:
             yield key, getattr(options, key)

@@ -289,6 +289,7 @@ class _ClosingSearch:
         free = self._free
         if not self.small.any() or not len(free):
             return
+        # The program is kept between calls, because only cuts found since the last call are added.
         if self._relaxation is None:
             from scipy.sparse import csc_array
 

@@ -27,6 +27,7 @@ def advice_blocks(advised: "Advised", called: str) -> Iterator["Block"]:
 
     called: the name of the table's file.
     """
+    # The order is that of a user's decision: the table, the best levels, their cost, other choices.
     best, n = advised.best, advised.n
     yield Line(
         f"{called}  {n:,} people{_rows(advised)}, {plural(len(advised.columns), 'column')}; "

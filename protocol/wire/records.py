@@ -300,6 +300,7 @@ def _refuse() -> NoReturn:
 
 def reader(type_: FieldType) -> Read:
     """Return the function that reads a value of a field type; it raises Refused(MALFORMED)."""
+    # The type is examined here, once for each field, and not for each message that is read.
     match type_:
         case Number(size=size):
             return NUMBERS[size][0]
@@ -503,6 +504,7 @@ def _misfit(row: Mapping[str, FieldType], records: Iterable[Sequence[Any]]) -> P
 
 def writer(type_: FieldType) -> Write:
     """Return the function that appends a value of a field type."""
+    # The type is examined here, once for each field, and not for each message that is written.
     match type_:
         case Number(size=size):
             return NUMBERS[size][1]
@@ -685,6 +687,7 @@ def _first_twice(keys: Iterable[Any]) -> Any:
 @cache
 def predicate(type_: FieldType) -> Test | None:
     """Return the test of a value; None if the type accepts every value that can be encoded."""
+    # A type whose guard (`if`) is false is not tested: its encoding already excludes other values.
     match type_:
         case Number(minimum=minimum, limit=limit) if minimum or type_.maximum is not None:
             return lambda value: minimum <= value <= limit
@@ -782,6 +785,7 @@ def _ascends(values: Sequence[Any]) -> bool:
 
 def accepted(type_: FieldType) -> str:
     """Return, in words for a message, the values that a field type accepts."""
+    # Each type that `predicate` tests needs a case here, because messages name accepted values.
     match type_:
         case Number(minimum=minimum, limit=limit):
             return f"{minimum} to {limit}"
