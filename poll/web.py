@@ -117,7 +117,7 @@ class PhoneServer:
     def rest(self) -> None:
         """Accept no answers from now on, and drop the network of the session, which is over."""
         self.plan: Callable[[], Round | None] = lambda: None
-        self.deliver: Deliver = _nowhere
+        self.deliver: Deliver = _discard_message
         self.seeds: Seeds | None = None
 
     def server(self, log_fault: Callable[[str], None]) -> Server:
@@ -265,7 +265,7 @@ class PhoneServer:
         return secret, plan
 
 
-async def _nowhere(_sender: str, _data: bytes) -> None:
+async def _discard_message(_sender: str, _data: bytes) -> None:
     """Drop a phone's message: no session runs that could receive it."""
     await trio.lowlevel.checkpoint()
 

@@ -59,7 +59,7 @@ def sampled(
         NoTable: no table is consistent, or none was found within `NODES` nodes.
     """
     rng = np.random.default_rng(SEED)
-    starts = [_somewhere(tables, rng) for _ in range(CHAINS)]
+    starts = [_random_table(tables, rng) for _ in range(CHAINS)]
     moves = _moves(tables, columns, starts, rng)
     people = np.array([tables.people[crowd] for crowd, _ in tables.cells], dtype=float)
     if not moves:
@@ -167,7 +167,7 @@ def _matrix(tables: Fibre) -> Integers:
     return matrix
 
 
-def _somewhere(tables: Fibre, rng: np.random.Generator) -> Integers:
+def _random_table(tables: Fibre, rng: np.random.Generator) -> Integers:
     """Return a random consistent table, shape (cells,): the solution of an integer program.
 
     The program minimizes random weights of the cells, under the known sums.
@@ -359,7 +359,7 @@ def _differences(
     Each difference is divided by the greatest common divisor of its entries. starts: the first
     tables of the chains.
     """
-    ends = [*starts, *(_somewhere(tables, rng) for _ in range(2 * CHAINS))]
+    ends = [*starts, *(_random_table(tables, rng) for _ in range(2 * CHAINS))]
     for first, second in combinations(ends, 2):
         step = first - second
         cells = np.flatnonzero(step)
