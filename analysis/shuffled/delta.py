@@ -107,13 +107,10 @@ class PairDivergence:
         # - 1) are summed over all counts up to s. For s = 0 only alpha P(Z = 0) remains. The sum
         # over all counts is 1 - e^eps = alpha - beta. For s = N it lacks the term of count N + 1,
         # -beta P(Z = N).
-        result = self.alpha * np.exp(
-            log_pmf(people, one_counts, self.q, np.where(points <= 0, 0, -1))
-        )
         full = points >= people
-        result[full] = (self.alpha - self.beta) + self.beta * np.exp(
-            log_pmf(people, one_counts, self.q, people)[full]
-        )
+        ends = np.where(full, people, np.where(points <= 0, 0, -1))
+        pmf = np.exp(log_pmf(people, one_counts, self.q, ends))
+        result = np.where(full, (self.alpha - self.beta) + self.beta * pmf, self.alpha * pmf)
         inside = (points > 0) & ~full
         if inside.any():
             weights = self.alpha, -expm1(self.epsilon)
