@@ -23,7 +23,7 @@ from ..weights import column_weights
 from .rule_names import PLAIN, PRICED, policy_for
 
 if TYPE_CHECKING:
-    from ....analysis.composition import Certificate as Proof
+    from ....analysis.composition import Certificate
     from ....analysis.suppression import ColumnChoice
 
 # Most cells of the tables of all sets of columns, added up, to list each set with the bound of the
@@ -301,16 +301,15 @@ def _compare(certificate: DecisionCertificate, people: int, reason: str) -> None
         raise VerificationError(f"certificate: claims {certificate.people:,} people; {reason}")
 
 
-def _as_proof(certificate: DecisionCertificate) -> "Proof":
+def _as_proof(certificate: DecisionCertificate) -> "Certificate":
     """Convert a certificate of the protocol to a certificate of `analysis`, which can be verified.
 
     Thresholds without a fraction become integers, as in `analysis`.
     """
-    from ....analysis.composition import Certificate as Proof
-    from ....analysis.composition import Rule
+    from ....analysis.composition import Certificate, Rule
 
     thresholds = tuple(int(t) if t.is_integer() else t for t in certificate.thresholds)
-    return Proof(
+    return Certificate(
         Rule(certificate.rule),
         certificate.k,
         certificate.n,

@@ -421,8 +421,7 @@ def promised(claimed: DecisionCertificate) -> "Promised":
 
     Raises VerificationError if the certificate has no readable proof of `hierarchical`.
     """
-    from ....analysis.composition import Certificate as Proof
-    from ....analysis.composition import Rule
+    from ....analysis.composition import Certificate, Rule
     from ....analysis.composition.known_groups import Promised, block_of
     from ....analysis.contingency.dual_bound import Weights
 
@@ -439,7 +438,7 @@ def promised(claimed: DecisionCertificate) -> "Promised":
         parts = tuple(tuple(int(j) for j in part) for part in proof["parts"])
         thresholds = tuple(int(t) for t in claimed.thresholds)
         rule = Rule(proof["rule"])
-        inside = Proof(rule, claimed.k, claimed.n, claimed.people, thresholds)
+        inside = Certificate(rule, claimed.k, claimed.n, claimed.people, thresholds)
         return Promised(claimed.people, claimed.n, parts, inside)
     except (ValueError, KeyError, TypeError, IndexError) as wrong:
         raise VerificationError(f"certificate: not a proof of {claimed.rule} ({wrong})") from None

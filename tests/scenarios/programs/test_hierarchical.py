@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from veilmix.analysis.composition.certificate import Certificate as Proof
+from veilmix.analysis.composition.certificate import Certificate
 from veilmix.errors import VerificationError
 from veilmix.protocol.board.strategies import RoundResult
 from veilmix.protocol.wire.hiding_rules import Mask
@@ -268,4 +268,4 @@ def test_certificates_come_back_as_they_were_written() -> None:
         written = hierarchical.certificate(promised, 2)
         assert hierarchical.promised(written).people == promised.people
         hierarchical.verify(written, schema, heard, columns)
-    assert isinstance(evidence.by_parts((0, 1)).certificate, Proof)
+    assert isinstance(evidence.by_parts((0, 1)).certificate, Certificate)
