@@ -138,7 +138,7 @@ def accounts(evidence: SessionEvidence) -> str:
             raise VerificationError(
                 f"round {number}: the message numbers posted by a shuffler or reader do not add up"
             )
-    return f"{len(board.mixed)} batches in {len(board.calls)} rounds, nothing lost, nothing added"
+    return f"{len(board.mixed)} batches in {len(board.calls)} rounds, no message lost or added"
 
 
 def proofs(evidence: SessionEvidence) -> str:
