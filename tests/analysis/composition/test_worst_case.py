@@ -219,7 +219,7 @@ def test_known_counts_that_contradict_are_refused() -> None:
 def test_tampered_results_do_not_verify() -> None:
     witness = worst_case(CENSUS[:3], 10)
     other = [CENSUS[0][::-1], *CENSUS[1:3]]
-    with pytest.raises(VerificationError, match="differs from the given counts"):
+    with pytest.raises(VerificationError, match="differs from the given counts of columns"):
         witness.verify(other)
     from dataclasses import replace
 

@@ -107,4 +107,5 @@ def test_noise_that_is_kept_has_the_lines_of_fresh_noise() -> None:
     prices = [f"{Memoized.from_epsilon(32, 1.0).epsilon_after(times):.2f}" for times in (1, 2, 3)]
     assert prices == ["1.00", "1.64", "1.90"]
     page = TOOL.PAGE.read_text("utf-8")
-    assert "1 nat becomes 1.64 nats after two reports, 1.90 after three" in page
+    said = "so 1 nat becomes 1.64 nats after two reports, 1.90 after three"
+    assert f"`memoized` keeps part of a person's noise, {said}" in page

@@ -288,7 +288,7 @@ def test_proposition_6_1_bounds_every_collection() -> None:
         for m in range(n + 1):
             first = max(1, ceil(n * q + m * (1 - 2 * q) - distance))
             assert probability_ratio(n, m, q)[first - 1] <= bound * (1 + 1e-9)
-    with pytest.raises(ParameterError, match="is defined"):
+    with pytest.raises(ParameterError, match=r"P\(A = s - 1\) is defined"):
         ratio_bound(4, 0.25, 2)
 
 

@@ -304,7 +304,7 @@ def test_a_decision_follows_from_the_counts(played: Mapping[str, kit.Saved]) -> 
     other = replace(told, certificate=replace(told.certificate, rule="coverage", thresholds=(9.0,)))
     assert "makes another decision" in failed(saved, forgery.forge(saved, {at: other}))["decision"]
     wrong = failed(saved, forgery.forge(saved, {at: other}), agreement=False)
-    assert "found threshold 9; a count that occurs" in wrong["decision"]
+    assert "found threshold 9; a count that occurs in column 0" in wrong["decision"]
 
 
 def test_an_opened_certificate_is_proved_from_the_release(

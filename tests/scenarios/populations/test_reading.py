@@ -94,7 +94,11 @@ def test_without_a_header_columns_have_numbers_and_nobody_is_lost(tmp_path: Path
 
 WRONG: dict[str, tuple[bytes, dict[str, Any], str]] = {
     "separator": (b"a;b\n1;2\n", {"separator": ","}, "its lines fit ';' (semicolon): say that"),
-    "no separator": (b"a;b\n1;2\n", {"separator": ";;"}, "a single character, or the word"),
+    "no separator": (
+        b"a;b\n1;2\n",
+        {"separator": ";;"},
+        "a single character, or the word tab or space",
+    ),
     "encoding": (b"a\n\xff\n", {"encoding": "utf-8"}, "p.csv:2: not UTF-8: byte 0xff at offset 2"),
     "UTF-16": (b"a,b\n1,2\n3\n", {"encoding": "utf-16"}, "not UTF-16"),
     "no encoding": (b"a\n1\n", {"encoding": "utf-9"}, "no encoding is called 'utf-9'"),

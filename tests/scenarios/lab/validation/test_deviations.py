@@ -101,7 +101,10 @@ message = "tally"
         ),
         (('people = ["shuffler-1"]\n', ""), 'people: missing; do = "show" needs it'),
         (('message = "tally"\n', ""), "message: message must name the changed post"),
-        (('"tally"', '"tally"\nchange = "own keys"'), "message must name the changed post"),
+        (
+            ('"tally"', '"tally"\nchange = "own keys"'),
+            "message: message must name the changed post",
+        ),
         (('"tally"', '"tally"\nchange = "zeros"'), "field: give both field and change"),
         (('"tally"', '"tally"\nfield = "counts"'), "field: give both field and change"),
         (('"tally"', '"tally"\nfield = "sum"\nchange = "zeros"'), 'found "sum"; tally has totals'),
